@@ -1,0 +1,46 @@
+// The verbs of the CPU backend, one file each; backend.cpp puts them into the table.
+#pragma once
+
+#include <tandem/backend.h>
+
+#include "parallel.hpp"
+
+namespace tandem::cpu {
+
+/// Writes a printf-style message and returns the status, for `return fail(...)`.
+[[gnu::format(printf, 3, 4)]] td_status fail(td_error* error, td_status status, const char* format, ...) noexcept;
+
+// memory.cpp: the block cache
+td_status allocate(td_device* device, int64_t bytes, void** pointer, td_error* error);
+void free(td_device* device, void* pointer, int64_t bytes);
+td_status memory_stats(td_device* device, td_memory_stats* stats, td_error* error);
+td_status trim(td_device* device, td_error* error);
+td_status set_memory_limit(td_device* device, int64_t bytes, td_error* error);
+td_status copy(td_device* device, td_copy_kind kind, void* to, const void* from, int64_t bytes, td_error* error);
+
+/// Memory for the length of a verb, from the block cache; null if there is none.
+class Scratch {
+ public:
+  explicit Scratch(int64_t bytes) noexcept;
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  template <class T> T* as() noexcept { return static_cast<T*>(data_); }
+  explicit operator bool() const noexcept { return data_ != nullptr; }
+
+ private:
+  void* data_;
+  int64_t bytes_;
+};
+
+td_status run_program(td_device*, const td_program*, const td_operand* inputs, const td_operand* outputs, td_error*);
+td_status matmul(td_device*, const td_view* a, const td_view* b, const td_view* c, td_precision, td_error*);
+td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* values, const td_view* indices,
+               td_error*);
+td_status random(td_device*, const td_random*, const td_view* out, td_error*);
+td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l, td_error*);
+
+// blas.cpp: OpenBLAS, loaded at first use
+void describe_blas(td_info_sink sink, void* user);
+
+}  // namespace tandem::cpu

@@ -1,0 +1,16 @@
+// Tandem: arrays that run on CPU and GPU. This header is all a program needs.
+#pragma once
+
+#include <tandem/array.hpp>
+#include <tandem/creation.hpp>
+#include <tandem/device.hpp>
+#include <tandem/dtype.hpp>
+#include <tandem/elementwise.hpp>
+#include <tandem/error.hpp>
+#include <tandem/info.hpp>
+#include <tandem/linalg.hpp>
+#include <tandem/random.hpp>
+#include <tandem/reductions.hpp>
+#include <tandem/scalar_value.hpp>
+#include <tandem/shape.hpp>
+#include <tandem/sorting.hpp>
