@@ -64,12 +64,13 @@ class Index {
   enum class Kind : std::uint8_t { integer, slice, ellipsis, newaxis };
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Index(T i) noexcept : kind(Kind::integer), start(static_cast<std::int64_t>(i)) {}
-  explicit constexpr Index(Kind k) noexcept : kind(k) {}
+  Index(T i) noexcept : kind(Kind::integer), start(static_cast<std::int64_t>(i)), stop(none), step(1) {}
+  explicit constexpr Index(Kind k) noexcept : kind(k), start(none), stop(none), step(1) {}
+  Index() noexcept {}
 
   static constexpr std::int64_t none = INT64_MIN;  // a bound left open
   Kind kind;
-  std::int64_t start = none, stop = none, step = 1;
+  std::int64_t start, stop, step;
 };
 
 /// An open bound of a slice, as in `slice(none, 5)`.
@@ -94,8 +95,8 @@ struct AllTag {
   /// Index: the whole axis, as in `a(all, 0)`.
   operator Index() const noexcept { return slice(none, none); }
   // tandem::all is the reduction, too: see reductions.hpp for operator().
-  TANDEM_API class Array operator()(const class Array& x, const struct ReduceOptions& options) const;
-  TANDEM_API class Array operator()(const class Array& x) const;
+  TANDEM_API class Array operator()(class Array x, const struct ReduceOptions& options) const;
+  TANDEM_API class Array operator()(class Array x) const;
 };
 /// In an index, the whole axis; called, the reduction "whether all elements are true".
 inline constexpr AllTag all{};
@@ -151,16 +152,16 @@ class TANDEM_API Array {
   Array& operator=(Array&&) && = delete;
   ~Array() = default;
 
-  DType dtype() const noexcept;
-  Device device() const noexcept;
-  const Shape& shape() const noexcept;
-  int ndim() const noexcept { return shape().size(); }
+  DType dtype() const;
+  Device device() const;
+  const Shape& shape() const;
+  int ndim() const { return shape().size(); }
   /// Number of elements.
-  std::int64_t size() const noexcept;
+  std::int64_t size() const;
   /// Length of an axis, negative ones from the end; throws IndexError outside.
   std::int64_t shape(int axis) const;
   /// size() times the bytes of one element.
-  std::int64_t nbytes() const noexcept;
+  std::int64_t nbytes() const;
   /// Strides in elements; evaluates a pending expression.
   Shape strides() const;
   /// Whether the elements lie in memory in row-major order without gaps (evaluates).
@@ -173,7 +174,7 @@ class TANDEM_API Array {
   /// Runs a pending expression now and returns the array itself.
   const Array& eval() const;
   /// Whether the value has been computed.
-  bool is_evaluated() const noexcept;
+  bool is_evaluated() const;
 
   /// The value of an array with one element, cast to T as astype would; throws Error for any other size.
   template <Element T> T item() const {
@@ -284,19 +285,26 @@ class TANDEM_API Array {
   detail::NodePtr node_;
 };
 
-/// An operand of an elementwise function: an array or a weak scalar.
+/// An operand of an elementwise function: an array or a weak scalar. A temporary array gives up its node, so that an
+/// expression does not look shared merely because its parts are still in scope.
 class Operand {
  public:
   Operand(const Array& array) noexcept : array_(&array), scalar_(false) {}
+  Operand(Array&& array) noexcept : array_(&array), temporary_(true), scalar_(false) {}
   template <class T>
     requires(std::convertible_to<const T&, Scalar> && !std::derived_from<T, Array>)
   Operand(const T& scalar) noexcept : scalar_(scalar) {}
   bool is_array() const noexcept { return array_ != nullptr; }
   const Array& array() const noexcept { return *array_; }
   const Scalar& scalar() const noexcept { return scalar_; }
+  /// The array itself, moved out of a temporary; at most once.
+  Array take() const noexcept {
+    return temporary_ ? Array(std::move(const_cast<Array&>(*array_))) : Array(*array_);
+  }
 
  private:
   const Array* array_ = nullptr;
+  bool temporary_ = false;
   Scalar scalar_;
 };
 
@@ -318,16 +326,20 @@ class TANDEM_API View : public Array {
   void operator^=(const Operand& b) &&;
   void operator<<=(const Operand& b) &&;
   void operator>>=(const Operand& b) &&;
-  View(View&&) = default;
   View(const View&) = delete;
 
  private:
   friend class Array;
-  static constexpr std::size_t inline_count = 4;
-  View(Array& base, const Index* index, std::size_t count)
-      : Array(base.subscript(index, count)), base_(&base), index_(index, index + count) {}
+  static constexpr std::size_t inline_count = 6;
+  View(Array& base, const Index* index, std::size_t count) : Array(base.subscript(index, count)), base_(&base) {
+    if (count > inline_count) heap_ = std::make_unique<Index[]>(count);
+    for (std::size_t i = 0; i < count; ++i) (heap_ ? heap_.get() : inline_)[i] = index[i];
+    count_ = count;
+  }
   Array* base_;
-  std::vector<Index> index_;
+  std::size_t count_;
+  Index inline_[inline_count];
+  std::unique_ptr<Index[]> heap_;
 };
 
 template <class... I>

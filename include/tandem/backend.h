@@ -106,7 +106,8 @@ typedef struct td_error {
  * a full value. Outputs may be full or row values; strides of the latter along row axes are ignored.
  *
  * Axes come collapsed: no axis of length 1 unless it is the only one, neighbours merged where all operands allow,
- * non-row axes in descending order of the first output's strides. No length is 0: the core handles empty spaces. */
+ * non-row axes in descending order of the first output's strides. There is at least one axis, and at least one row axis if
+ * there is a TD_REDUCE. No length is 0: the core handles empty spaces. */
 typedef enum td_kind { TD_MAP, TD_CAST, TD_REDUCE } td_kind;
 
 typedef struct td_instruction {
@@ -133,7 +134,9 @@ typedef struct td_program {
   const int64_t* shape;
 } td_program;
 
-/* One array that a program reads or writes; strides has program->ndim entries. */
+/* One array that a program reads or writes; strides has program->ndim entries. An int64 input whose data is NULL is the
+ * index array: its element at offset o (the sum of position times stride over the axes) is the number o itself. It is how
+ * arange, eye and the like are made, and costs no memory. */
 typedef struct td_operand {
   void* data;
   const int64_t* strides;

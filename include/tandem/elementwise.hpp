@@ -50,8 +50,10 @@ struct ClipOptions {
 TANDEM_API Array clip(const Operand& x, const ClipOptions& options);
 
 #define TD_DETAIL_BINARY(symbol, function)                                              \
-  inline Array operator symbol(const Array& a, const Operand& b) { return function(a, b); } \
-  inline Array operator symbol(const Scalar& a, const Array& b) { return function(a, b); }
+  inline Array operator symbol(const Array& a, const Operand& b) { return function(a, b); }                    \
+  inline Array operator symbol(Array&& a, const Operand& b) { return function(std::move(a), b); }              \
+  inline Array operator symbol(const Scalar& a, const Array& b) { return function(a, b); }                     \
+  inline Array operator symbol(const Scalar& a, Array&& b) { return function(a, std::move(b)); }
 TD_DETAIL_BINARY(+, add)
 TD_DETAIL_BINARY(-, subtract)
 TD_DETAIL_BINARY(*, multiply)
@@ -68,15 +70,16 @@ TD_DETAIL_BINARY(>, greater)
 TD_DETAIL_BINARY(>=, greater_equal)
 #undef TD_DETAIL_BINARY
 
-// == and != find their reversed forms by themselves.
-inline Array operator==(const Array& a, const Operand& b) { return equal(a, b); }
-inline Array operator!=(const Array& a, const Operand& b) { return not_equal(a, b); }
+// C++ reverses == by itself, so that two forms with exact types keep array == array unambiguous.
 inline Array operator==(const Array& a, const Array& b) { return equal(a, b); }
 inline Array operator!=(const Array& a, const Array& b) { return not_equal(a, b); }
+inline Array operator==(const Array& a, const Scalar& b) { return equal(a, b); }
+inline Array operator!=(const Array& a, const Scalar& b) { return not_equal(a, b); }
 inline Array operator==(const Scalar& a, const Array& b) { return equal(a, b); }
 inline Array operator!=(const Scalar& a, const Array& b) { return not_equal(a, b); }
 
 inline Array operator-(const Array& a) { return negative(a); }
+inline Array operator-(Array&& a) { return negative(std::move(a)); }
 inline Array operator+(const Array& a) { return positive(a); }
 inline Array operator~(const Array& a) { return bitwise_invert(a); }
 /// Logical not per element.

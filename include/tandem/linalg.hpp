@@ -48,7 +48,7 @@ struct NormOptions {
 };
 /// Vector norm along an axis (or of the whole array), Frobenius norm over two axes. Integers in float64; real also for
 /// complex x.
-TANDEM_API Array norm(const Array& x, const NormOptions& options = {});
+TANDEM_API Array norm(Array x, const NormOptions& options = {});
 
 /// Options of cholesky.
 struct CholeskyOptions {
