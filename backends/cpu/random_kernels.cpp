@@ -1,0 +1,228 @@
+// Random numbers, compiled once per instruction set: Philox on vectors, then the formulas of random_formulas.h in loops
+// that the compiler vectorizes. Everything here has internal linkage but fill_random.
+#include "random_kernels.hpp"
+
+#include <immintrin.h>
+
+#include <tandem/scalar.h>
+#include <tandem/random_formulas.h>
+
+namespace tandem::cpu::TD_ISA {
+
+using namespace tandem::scalar;
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int lanes = 8;
+#elif defined(__AVX2__)
+constexpr int lanes = 4;
+#else
+constexpr int lanes = 2;
+#endif
+
+typedef u64 Lanes __attribute__((vector_size(8 * lanes), may_alias));
+
+// Left to itself the compiler multiplies all 64 bits.
+struct VectorLowProduct {
+  TD_FN Lanes of(Lanes a, u64 b) {
+#if defined(__AVX512F__)
+    // The unmasked form makes g++ 12 warn of an uninitialized value of its own.
+    return (Lanes)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)(Lanes{} + b));
+#elif defined(__AVX2__)
+    return (Lanes)_mm256_mul_epu32((__m256i)a, (__m256i)(Lanes{} + b));
+#else
+    return (Lanes)_mm_mul_epu32((__m128i)a, (__m128i)(Lanes{} + b));
+#endif
+  }
+};
+
+// Elements made at a time; their words and values stay in the L1 cache.
+constexpr i64 chunk = 1024;
+
+// Writes `count` (a multiple of `lanes`) blocks of words from block `first` on; block numbers are modulo 2^62.
+void fill_words(const td_random& random, u64 first, i64 count, void* words) {
+  Lanes numbers;
+  for (int lane = 0; lane < lanes; ++lane) numbers[lane] = first + lane;
+  Lanes* out = static_cast<Lanes*>(words);
+  for (i64 i = 0; i < count; i += lanes, numbers += lanes, out += 2) {
+    Lanes c0 = numbers & (~0ul >> 2), c1 = c0 >> 32, c2 = Lanes{} + random.stream, c3 = c2 >> 32;
+    philox<VectorLowProduct>(c0, c1, c2, c3, static_cast<u32>(random.seed), static_cast<u32>(random.seed >> 32));
+    const Lanes low = (c0 & 0xfffffffful) | (c1 << 32), high = (c2 & 0xfffffffful) | (c3 << 32);
+#if defined(__AVX512F__)
+    out[0] = __builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
+    out[1] = __builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+#elif defined(__AVX2__)
+    out[0] = __builtin_shufflevector(low, high, 0, 4, 1, 5);
+    out[1] = __builtin_shufflevector(low, high, 2, 6, 3, 7);
+#else
+    out[0] = __builtin_shufflevector(low, high, 0, 2);
+    out[1] = __builtin_shufflevector(low, high, 1, 3);
+#endif
+  }
+}
+
+void store_streaming(void* to, Lanes value) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), (__m512i)value);
+#elif defined(__AVX2__)
+  _mm256_stream_si256(static_cast<__m256i*>(to), (__m256i)value);
+#else
+  _mm_stream_si128(static_cast<__m128i*>(to), (__m128i)value);
+#endif
+}
+
+void copy_bytes(void* to, const void* from, i64 bytes, bool streaming) {
+  char* target = static_cast<char*>(to);
+  const char* source = static_cast<const char*>(from);
+  if (streaming) {
+    const i64 head = -reinterpret_cast<i64>(target) & (static_cast<i64>(sizeof(Lanes)) - 1);
+    if (head < bytes) {
+      __builtin_memcpy(target, source, head);
+      target += head, source += head, bytes -= head;
+      for (; bytes >= static_cast<i64>(sizeof(Lanes)); bytes -= sizeof(Lanes)) {
+        Lanes value;
+        __builtin_memcpy(&value, source, sizeof value);
+        store_streaming(target, value);
+        target += sizeof value, source += sizeof value;
+      }
+    }
+  }
+  __builtin_memcpy(target, source, bytes);
+}
+
+// Elements [begin, end) in chunks that start at a Philox block: transform(words, values, count) makes `count` values
+// from as many words of type Word.
+template <class Word, class Out, class Transform>
+void fill_with(const td_random& random, i64 begin, i64 end, void* out, bool streaming, Transform transform) {
+  constexpr i64 per_block = 16 / sizeof(Word), step = per_block * lanes;
+  alignas(64) Word words[chunk];
+  alignas(64) Out values[chunk];
+  u64 index = random.offset + static_cast<u64>(begin);
+  i64 skip = index % per_block;
+  index -= skip;
+  for (i64 at = begin; at < end;) {
+    const i64 count = chunk - skip < end - at ? chunk - skip : end - at;
+    const i64 made = (skip + count + step - 1) / step * step;
+    fill_words(random, index * (sizeof(Word) / 4) >> 2, made / per_block, words);
+    transform(words, values, made);
+    copy_bytes(static_cast<Out*>(out) + at, values + skip, count * sizeof(Out), streaming);
+    at += count;
+    index += chunk;
+    skip = 0;
+  }
+  if (streaming) _mm_sfence();
+}
+
+template <class Word>
+void fill_bits(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
+  fill_with<Word, Word>(random, begin, end, out, streaming, [](const Word* words, Word* values, i64 count) {
+    __builtin_memcpy(values, words, count * sizeof(Word));
+  });
+}
+
+template <class T>
+struct Float {
+  typedef T Compute;
+  typedef u32 Word;
+  TD_FN T round_down(f32 x) { return x; }
+};
+template <>
+struct Float<f64> {
+  typedef f64 Compute;
+  typedef u64 Word;
+  TD_FN f64 round_down(f64 x) { return x; }
+};
+template <>
+struct Float<f16> {
+  typedef f32 Compute;
+  typedef u32 Word;
+  TD_FN f16 round_down(f32 x) { return f16{round_down_f16(x)}; }
+};
+template <>
+struct Float<bf16> {
+  typedef f32 Compute;
+  typedef u32 Word;
+  TD_FN bf16 round_down(f32 x) { return bf16{round_down_bf16(x)}; }
+};
+
+template <class T>
+void fill_uniform(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
+  typedef typename Float<T>::Compute F;
+  typedef typename Float<T>::Word Word;
+  const F low = cast<F>(cast<T>(random.low)), high = cast<F>(cast<T>(random.high));
+  const F width = high - low, bound = uniform_bound(low, high);
+  fill_with<Word, T>(random, begin, end, out, streaming, [=](const Word* words, T* values, i64 count) {
+    for (i64 i = 0; i < count; ++i) {
+      values[i] = Float<T>::round_down(scale_uniform(unit_uniform(words[i]), low, width, bound));
+    }
+  });
+}
+
+template <class T>
+void fill_normal(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
+  typedef typename Float<T>::Compute F;
+  typedef typename Float<T>::Word Word;
+  const F mean = static_cast<F>(random.low), deviation = static_cast<F>(random.high);
+  fill_with<Word, T>(random, begin, end, out, streaming, [=](const Word* words, T* values, i64 count) {
+    for (i64 i = 0; i < count; i += 2) {
+      F z0, z1;
+      normal_pair(words[i], words[i + 1], z0, z1);
+      values[i] = cast<T>(mean + deviation * z0);
+      values[i + 1] = cast<T>(mean + deviation * z1);
+    }
+  });
+}
+
+template <class T>
+void fill_integers(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
+  const u64 low = static_cast<u64>(random.low_int), span = random.span;
+  fill_with<u64, T>(random, begin, end, out, streaming, [=](const u64* words, T* values, i64 count) {
+    for (i64 i = 0; i < count; ++i) values[i] = static_cast<T>(random_integer(words[i], low, span));
+  });
+}
+
+typedef void (*Fill)(const td_random&, i64, i64, void*, bool);
+
+Fill find_fill(td_distribution distribution, td_dtype dtype) {
+  switch (distribution) {
+    case TD_RANDOM_BITS:
+      return dtype == TD_UINT32 ? fill_bits<u32> : dtype == TD_UINT64 ? fill_bits<u64> : nullptr;
+    case TD_RANDOM_UNIFORM:
+      return dtype == TD_FLOAT32    ? fill_uniform<f32>
+             : dtype == TD_FLOAT64  ? fill_uniform<f64>
+             : dtype == TD_FLOAT16  ? fill_uniform<f16>
+             : dtype == TD_BFLOAT16 ? fill_uniform<bf16>
+                                    : nullptr;
+    case TD_RANDOM_NORMAL:
+      return dtype == TD_FLOAT32    ? fill_normal<f32>
+             : dtype == TD_FLOAT64  ? fill_normal<f64>
+             : dtype == TD_FLOAT16  ? fill_normal<f16>
+             : dtype == TD_BFLOAT16 ? fill_normal<bf16>
+                                    : nullptr;
+    case TD_RANDOM_INTEGERS:
+      switch (dtype) {
+        case TD_INT8:
+        case TD_UINT8: return fill_integers<u8>;
+        case TD_INT16:
+        case TD_UINT16: return fill_integers<u16>;
+        case TD_INT32:
+        case TD_UINT32: return fill_integers<u32>;
+        case TD_INT64:
+        case TD_UINT64: return fill_integers<u64>;
+        default: return nullptr;
+      }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool fill_random(const td_random& random, td_dtype dtype, int64_t begin, int64_t end, void* out, bool stream) {
+  const Fill fill = find_fill(random.distribution, dtype);
+  if (fill == nullptr) return false;
+  fill(random, begin, end, out, stream);
+  return true;
+}
+
+}  // namespace tandem::cpu::TD_ISA
