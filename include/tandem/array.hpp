@@ -52,6 +52,8 @@ class TANDEM_API NodePtr {
   Node* operator->() const noexcept { return node_; }
   Node& operator*() const noexcept { return *node_; }
   explicit operator bool() const noexcept { return node_ != nullptr; }
+  /// Gives the reference up to the caller.
+  Node* detach() noexcept { return std::exchange(node_, nullptr); }
 
  private:
   Node* node_ = nullptr;
@@ -274,6 +276,7 @@ class TANDEM_API Array {
  protected:
   friend class View;
   Array subscript(const Index* index, std::size_t count) const;
+  Array contiguous_reshape(const Shape& shape) const;
   /// The part of this array that `index` names := value.
   void assign(const Index* index, std::size_t count, const class Operand& value);
   void copy_item(void* target, DType dtype) const;

@@ -1,0 +1,251 @@
+#include <tandem/array.hpp>
+#include <tandem/elementwise.hpp>
+
+#include <cstring>
+
+#include "../functions/common.hpp"
+#include "../program/program.hpp"
+#include "../program/scalar_host.hpp"
+#include "shape_rules.hpp"
+
+namespace tandem {
+
+using detail::Node;
+using detail::NodePtr;
+
+namespace {
+
+/// The node of an array that has not been moved from.
+Node& node_of(const NodePtr& node) {
+  if (!node) throw Error("Array: used after it was moved from");
+  return *node;
+}
+
+/// Makes the memory of x its own, copying if anyone else can see it, and evaluates it first.
+Node& own_memory(const char* function, NodePtr& x) {
+  evaluate(function, node_of(x), detail::FlushReason::write);
+  bool repeated = x->is_index;  // no memory, or several elements in one place
+  for (int i = 0; i < x->shape.size(); ++i) repeated |= x->strides[i] == 0 && x->shape[i] > 1;
+  if (repeated || !is_unshared(*x)) {
+    NodePtr copy = detail::allocate_node(function, *x->device, x->dtype, x->shape);
+    copy_view(function, *x->device, x->dtype, x->shape, x->data, x->strides, copy->data, copy->strides);
+    x = std::move(copy);
+  }
+  return *x;
+}
+
+}  // namespace
+
+Array::Array() : Array(Scalar(0.0)) {}
+
+Array::Array(const Scalar& value)
+    : Array(detail::constant_array("Array", detail::default_device(), {}, value, value.dtype())) {}
+
+Array Array::adopt(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
+                   const Device& device) {
+  detail::element_count("adopt", shape);
+  if (shape.size() != strides.size())
+    detail::fail("adopt", "shape " + to_string(shape) + " and strides " + to_string(strides) + " have different lengths");
+  NodePtr node(new Node);
+  node->dtype = dtype;
+  node->device = device.state();
+  node->shape = shape;
+  node->strides = strides;
+  node->data = data;
+  node->owner = owner ? std::move(owner) : std::shared_ptr<void>(data, [](void*) {});
+  node->ready.store(true, std::memory_order_release);
+  return Array(std::move(node));
+}
+
+DType Array::dtype() const { return node_of(node_).dtype; }
+Device Array::device() const { return Device(node_of(node_).device); }
+const Shape& Array::shape() const { return node_of(node_).shape; }
+std::int64_t Array::size() const { return node_of(node_).size(); }
+std::int64_t Array::shape(int axis) const { return shape()[detail::normalize_axis("shape", axis, ndim())]; }
+std::int64_t Array::nbytes() const { return size() * itemsize(dtype()); }
+bool Array::is_evaluated() const { return node_of(node_).is_ready(); }
+
+const Array& Array::eval() const {
+  evaluate("eval", node_of(node_), detail::FlushReason::eval);
+  return *this;
+}
+
+Shape Array::strides() const { return detail::ready("strides", eval()).strides; }
+bool Array::is_contiguous() const { return detail::is_contiguous(shape(), eval().node_->strides); }
+const void* Array::data() const { return eval().node_->data; }
+void* Array::mutable_data() & { return own_memory("mutable_data", node_).data; }
+
+Array Array::astype(DType to) const {
+  const Node& x = node_of(node_);
+  if (is_complex(x.dtype) && !is_complex(to) && !is_bool(to))
+    detail::fail("astype", std::string(name(x.dtype)) + " to " + std::string(name(to)) +
+                               " would drop the imaginary part; take real(x) first");
+  return Array(detail::record_cast("astype", node_, to));
+}
+
+Array Array::copy() const {
+  const Node& x = detail::ready("copy", *this);
+  NodePtr result = detail::allocate_node("copy", *x.device, x.dtype, x.shape);
+  copy_view("copy", *x.device, x.dtype, x.shape, x.data, x.strides, result->data, result->strides);
+  return Array(std::move(result));
+}
+
+Array Array::contiguous() const { return is_contiguous() ? *this : copy(); }
+
+Array Array::to(const Device& device) const {
+  if (node_of(node_).device == device.state()) return *this;
+  const Array source = contiguous();
+  const Node& x = *source.node_;
+  detail::DeviceState& target = *device.state();
+  NodePtr result = detail::allocate_node("to", target, x.dtype, x.shape);
+  if (const std::int64_t bytes = source.nbytes()) {
+    if (x.device->shares_host_memory) {
+      detail::call("to", x.device->table->synchronize, x.device->handle);
+      detail::call("to", target.table->copy, target.handle, TD_HOST_TO_DEVICE, result->data, x.data, bytes);
+    } else if (target.shares_host_memory) {
+      detail::call("to", x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, result->data, x.data, bytes);
+    } else {
+      std::vector<std::byte> host(static_cast<std::size_t>(bytes));
+      detail::call("to", x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, host.data(), x.data, bytes);
+      detail::call("to", target.table->copy, target.handle, TD_HOST_TO_DEVICE, result->data, host.data(), bytes);
+    }
+  }
+  return Array(std::move(result));
+}
+
+Array Array::from_host(const void* values, DType dtype, const Shape& shape, std::int64_t count,
+                       const ArrayOptions& options) {
+  if (detail::element_count("Array", shape) != count)
+    detail::fail("Array", std::to_string(count) + " values do not fill shape " + to_string(shape));
+  const Array result = detail::host_array("Array", detail::device_of(options.device), dtype, shape, values);
+  return options.dtype ? result.astype(*options.dtype) : result;
+}
+
+void Array::copy_to_host(void* target, DType dtype, std::int64_t count) const {
+  constexpr const char* function = "copy_to_host";
+  if (count != size())
+    detail::fail(function, "array of shape " + to_string(shape()) + " into " + std::to_string(count) + " elements");
+  if (count == 0) return;
+  Array x = astype(dtype);
+  const Node& node = detail::ready(function, x, detail::FlushReason::host_read);
+  detail::DeviceState& device = *node.device;
+  if (device.shares_host_memory) {
+    // Gathering straight into the target spares a temporary for strided arrays.
+    copy_view(function, device, dtype, node.shape, node.data, node.strides, target, detail::contiguous_strides(node.shape));
+    detail::call(function, device.table->synchronize, device.handle);
+  } else {
+    x = x.contiguous();
+    detail::call(function, device.table->copy, device.handle, TD_DEVICE_TO_HOST, target, x.node_->data, x.nbytes());
+  }
+}
+
+void Array::copy_from_host(const void* source, DType dtype, std::int64_t count) {
+  if (count != size())
+    detail::fail("copy_from", std::to_string(count) + " values into an array of shape " + to_string(shape()));
+  const Array values = from_host(source, dtype, shape(), count, {.device = device()});
+  const Index everything[] = {ellipsis};
+  assign(everything, 1, values);
+}
+
+void Array::copy_item(void* target, DType dtype) const {
+  if (size() != 1) detail::fail("item", "array of shape " + to_string(shape()) + " has more or fewer than one element");
+  const Node& x = detail::ready("item", *this, detail::FlushReason::host_read);
+  if (is_complex(x.dtype) && !is_complex(dtype) && !is_bool(dtype))
+    detail::fail("item", std::string(name(x.dtype)) + " to " + std::string(name(dtype)) + " would drop the imaginary part");
+  td_constant bytes;
+  detail::call("item", x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, static_cast<void*>(bytes.bytes),
+               static_cast<const void*>(x.data), std::int64_t{itemsize(x.dtype)});
+  detail::with_type(x.dtype, [&](auto from) {
+    std::memcpy(&from, bytes.bytes, sizeof from);
+    detail::with_type(dtype, [&](auto to) {
+      to = scalar::cast<decltype(to)>(from);
+      std::memcpy(target, &to, sizeof to);
+    });
+  });
+}
+
+Array::operator bool() const {
+  if (size() != 1)
+    throw Error("bool: the truth value of an array of shape " + to_string(shape()) +
+                " is ambiguous; use any() or all()");
+  return item<bool>();
+}
+
+void Array::assign(const Index* index, std::size_t count, const Operand& value) {
+  constexpr const char* function = "assign";
+  // The value first: it may be an expression over this very array, and it keeps what it reads alive.
+  Array x = value.is_array() ? value.take() : Array();
+  Node& whole = node_of(node_);
+  if (value.is_array() && x.node_->device != whole.device)
+    detail::fail(function, "arrays are on different devices, " + whole.device->name + " and " + x.node_->device->name +
+                               "; use to(device)");
+  if (value.is_array() && is_complex(x.dtype()) && !is_complex(whole.dtype) && !is_bool(whole.dtype))
+    detail::fail(function, std::string(name(x.dtype())) + " into " + std::string(name(whole.dtype)) +
+                               " would drop the imaginary part; take real(x) first");
+  const Shape target_shape = subscript(index, count).shape();  // throws for a bad index before anything is written
+  if (value.is_array()) {
+    x = x.astype(whole.dtype);
+    // The value may have leading axes of length 1 that the target lacks.
+    while (x.ndim() > target_shape.size() && x.shape()[0] == 1) x = x.squeeze(0);
+    Shape broadcast = target_shape;
+    if (x.ndim() > target_shape.size() || !detail::broadcast_into(broadcast, x.shape()) || !(broadcast == target_shape))
+      detail::fail(function, "value of shape " + to_string(x.shape()) + " does not broadcast to " + to_string(target_shape));
+    if (!(x.shape() == target_shape)) x = x.broadcast_to(target_shape);
+  } else {
+    x = detail::constant_array(function, *whole.device, target_shape, value.scalar(), whole.dtype);
+  }
+  evaluate(function, whole, detail::FlushReason::write);
+  // Someone who reads the old memory, perhaps x itself, keeps it: then this array gets a copy.
+  own_memory(function, node_);
+  const NodePtr target = subscript(index, count).node_;
+  if (target->size() == 0) return;
+  if (x.node_->is_ready())
+    copy_view(function, *target->device, target->dtype, target_shape, x.node_->data, x.node_->strides, target->data,
+              target->strides);
+  else
+    evaluate_into(function, *x.node_, target->data, target->strides);
+}
+
+void View::operator=(const Operand& value) && {
+  node_ = {};  // this view's own reference would make its base look shared
+  base_->assign(heap_ ? heap_.get() : inline_, count_, value);
+}
+
+namespace {
+
+/// a op b as a's dtype and shape.
+Array in_place(const char* function, const Array& a, const Operand& b, Array (*apply)(const Operand&, const Operand&)) {
+  const DType dtype = a.dtype();
+  const Shape& shape = a.shape();
+  Array result = apply(a, b);
+  if (!can_cast(result.dtype(), dtype, Casting::same_kind))
+    detail::fail(function, "cannot cast the result from " + std::string(name(result.dtype())) + " to " +
+                               std::string(name(dtype)) + " with casting rule same_kind");
+  if (!(result.shape() == shape))
+    detail::fail(function, "result of shape " + to_string(result.shape()) + " does not fit the array of shape " + to_string(shape));
+  return result.astype(dtype);
+}
+
+}  // namespace
+
+#define TD_DETAIL_IN_PLACE(symbol, function)                                                                         \
+  Array& Array::operator symbol(const Operand& b) & {                                                                \
+    return *this = in_place(#function, *this, b, tandem::function); \
+  }                                                                                                                  \
+  void View::operator symbol(const Operand& b) && {                                                                  \
+    Array value = in_place(#function, *this, b, tandem::function);  \
+    std::move(*this) = Operand(value.eval());  /* ready, so that it keeps nothing of the base alive */    \
+  }
+TD_DETAIL_IN_PLACE(+=, add)
+TD_DETAIL_IN_PLACE(-=, subtract)
+TD_DETAIL_IN_PLACE(*=, multiply)
+TD_DETAIL_IN_PLACE(/=, divide)
+TD_DETAIL_IN_PLACE(%=, remainder)
+TD_DETAIL_IN_PLACE(&=, bitwise_and)
+TD_DETAIL_IN_PLACE(|=, bitwise_or)
+TD_DETAIL_IN_PLACE(^=, bitwise_xor)
+TD_DETAIL_IN_PLACE(<<=, bitwise_left_shift)
+TD_DETAIL_IN_PLACE(>>=, bitwise_right_shift)
+#undef TD_DETAIL_IN_PLACE
+
+}  // namespace tandem

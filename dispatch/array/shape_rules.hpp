@@ -1,0 +1,25 @@
+// Arithmetic of shapes, strides and axes.
+#pragma once
+
+#include <cstdint>
+
+#include <tandem/shape.hpp>
+
+namespace tandem::detail {
+
+/// result := broadcast of result and shape; false if they do not (result is then undefined).
+bool broadcast_into(Shape& result, const Shape& shape);
+
+/// Strides that show an array of `shape` as `target`: 0 along repeated axes.
+Shape broadcast_strides(const Shape& shape, const Shape& strides, const Shape& target);
+
+/// The axis as 0 <= axis < ndim; throws IndexError outside.
+int normalize_axis(const char* function, std::int64_t axis, int ndim);
+
+/// One bit per axis named, all if none is given; throws IndexError outside and Error for repeated ones.
+std::uint32_t axes_mask(const char* function, const Axes& axes, int ndim);
+
+/// Product of the lengths; throws Error for negative lengths and overflow.
+std::int64_t element_count(const char* function, const Shape& shape);
+
+}  // namespace tandem::detail

@@ -1,0 +1,60 @@
+// What the function themes share: dtype rules, constants, devices.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include <tandem/array.hpp>
+
+#include "../program/expression.hpp"
+#include "../program/ops.hpp"
+
+namespace tandem::detail {
+
+/// The scalar in a dtype. Throws Error for an integer that does not fit an integer dtype; reals truncate to integers.
+td_constant make_constant(const char* function, const Scalar& scalar, DType dtype);
+
+/// Whether an integer scalar is a value of an integer dtype.
+bool fits(const Scalar& scalar, DType dtype) noexcept;
+
+/// The dtype that an array of `dtype` takes together with a weak scalar.
+DType promote_weak(DType dtype, const Scalar& scalar) noexcept;
+
+/// The dtype that operands promote to: arrays by dtype, scalars weakly.
+DType promote_operands(const Operand* const* operands, int n) noexcept;
+
+/// The device that all arrays are on (the default one if there are none); throws Error naming two that differ.
+DeviceState& common_device(const char* function, const Operand* const* operands, int n);
+DeviceState& common_device(const char* function, std::span<const Array> arrays);
+
+/// The options' device, else the default one.
+DeviceState& device_of(const std::optional<Device>& device);
+
+/// Runs x if it is pending and returns its node, for a verb.
+Node& ready(const char* function, const Array& x, FlushReason reason = FlushReason::verb);
+
+/// Records an operation of ops.def on arrays and scalars: promotion, broadcasting, casts.
+Array elementwise(td_op op, std::initializer_list<const Operand*> operands);
+
+/// Records a reduction; sources are widened as ops.def says, empty rows give the identity or throw.
+Array reduce(const char* function, td_reduction reduction, Array x, const Axes& axes, bool keepdims);
+
+/// A pending array whose elements are all `value`.
+Array constant_array(const char* function, DeviceState& device, const Shape& shape, const Scalar& value, DType dtype);
+
+/// A ready array with a copy of contiguous host elements.
+Array host_array(const char* function, DeviceState& device, DType dtype, const Shape& shape, const void* values);
+
+/// A view of an evaluated array, for verbs.
+td_view view_of(const Node& node) noexcept;
+
+/// The array as int64 positions 0, stride, ...: see td_operand's index array.
+Array index_array(DeviceState& device, const Shape& shape, const Shape& strides);
+
+/// "function: text".
+[[noreturn]] void fail(const char* function, const std::string& text);
+
+/// "int8 and float32".
+std::string describe_dtypes(DType a, DType b);
+
+}  // namespace tandem::detail
