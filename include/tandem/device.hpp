@@ -35,6 +35,9 @@ class TANDEM_API Device {
   /// Which of the backend's devices.
   int index() const noexcept;
 
+  /// Whether the host may read and write the device's memory in place, after synchronize().
+  bool shares_host_memory() const noexcept;
+
   /// Waits until everything issued to the device has finished.
   void synchronize() const;
 
