@@ -1,0 +1,76 @@
+// sort: std::stable_sort of the positions in a row by the elements that they point to.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "strided.hpp"
+#include "types.hpp"
+#include "verbs.hpp"
+
+namespace tandem::reference {
+
+namespace {
+
+template <class T>
+bool in_order(T a, T b, bool descending) {
+  return descending ? less(b, a) : less(a, b);
+}
+
+/// Whether a comes before b: NaN last, whichever the direction.
+template <class T>
+bool before(T a, T b, bool descending) {
+  if (isnan(a) || isnan(b)) return !isnan(a);
+  return in_order(a, b, descending);
+}
+
+/// Complex numbers without a NaN come first, then R + NaN i, NaN + R i, and NaN + NaN i; within the first group they
+/// are ordered by real part, then imaginary part, within the two others by the part that is no NaN.
+template <class F>
+bool before(complex<F> a, complex<F> b, bool descending) {
+  const auto group = [](complex<F> z) { return 2 * isnan(z.re) + isnan(z.im); };
+  if (group(a) != group(b)) return group(a) < group(b);
+  if (in_order(a.re, b.re, descending)) return true;
+  if (in_order(b.re, a.re, descending)) return false;
+  return in_order(a.im, b.im, descending);
+}
+
+template <class T>
+std::vector<i64> sorted_positions(const td_view& x, int64_t offset, bool descending) {
+  const auto row = last_axes<T, 1>(x, offset);
+  std::vector<i64> positions(row.shape(0));
+  std::iota(positions.begin(), positions.end(), 0);
+  std::stable_sort(positions.begin(), positions.end(), [&](i64 a, i64 b) {
+    return before(cast<Compute<T>>(row(a)), cast<Compute<T>>(row(b)), descending);
+  });
+  return positions;
+}
+
+template <class T>
+void sort_rows(const td_view& x, bool descending, const td_view* values, const td_view* indices) {
+  Walk rows(x.shape, x.strides, 0, x.ndim - 1);
+  const int64_t length = x.shape[x.ndim - 1];
+  for (int64_t r = 0; r < rows.size(); ++r, rows.next()) {
+    const std::vector<i64> positions = sorted_positions<T>(x, rows.offset(), descending);
+    if (indices != nullptr) {
+      std::copy(positions.begin(), positions.end(), static_cast<i64*>(indices->data) + r * length);
+    }
+    if (values != nullptr) {
+      const auto row = last_axes<T, 1>(x, rows.offset());
+      std::transform(positions.begin(), positions.end(), static_cast<T*>(values->data) + r * length,
+                     [&](i64 position) { return row(position); });
+    }
+  }
+}
+
+}  // namespace
+
+td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* values, const td_view* indices,
+               td_error* error) {
+  return guarded(error, [&] {
+    with_type(x->dtype, [&](auto type) {
+      sort_rows<typename decltype(type)::type>(*x, descending != 0, values, indices);
+    });
+  });
+}
+
+}  // namespace tandem::reference
