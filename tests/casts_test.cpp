@@ -4,7 +4,9 @@
 namespace td = tandem;
 using namespace tandem::test;
 using tandem::Array;
+using tandem::BFloat16;
 using tandem::DType;
+using tandem::Half;
 
 namespace {
 
