@@ -1,0 +1,980 @@
+/* The formulas behind ops.def: what every operation does to one element, in the common subset of C++ and CUDA C++.
+ *
+ * Backends compile this text with the host compiler, once per instruction set, and with NVRTC. It includes nothing: the C
+ * math functions (expf, exp, ...) must have been declared before on the host (math.h, or backends/cpu/libm.hpp for vector
+ * variants) and are built in under CUDA. Everything has internal linkage, so that one library may hold several builds.
+ *
+ * Conventions
+ *  - float16 and bfloat16 are stored as bits and computed in float: compute_t<T> is float for them, else T itself.
+ *  - Nothing here is undefined, traps or branches on data where a selection will do: loops over these functions vectorize.
+ *  - Only + - * / sqrt fma, integers and conversions are used where the budget of ops.def is 0, so such results have the
+ *    same bits everywhere, given that a * b + c is never contracted.
+ *  - Complex functions have the branch cuts, signed zeros and special values of C99's annex G.
+ */
+#ifndef TANDEM_SCALAR_H
+#define TANDEM_SCALAR_H
+
+#ifndef TD_FN
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define TD_FN static __device__ __forceinline__
+#else
+#define TD_FN static inline __attribute__((always_inline))
+#endif
+#endif
+
+namespace tandem {
+namespace scalar {
+
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef float f32;
+typedef double f64;
+
+struct f16 {
+  u16 bits;
+};
+struct bf16 {
+  u16 bits;
+};
+
+template <class F>
+struct complex {
+  F re, im;
+};
+typedef complex<f32> c64;
+typedef complex<f64> c128;
+
+// ---- types ------------------------------------------------------------------------------------------------------
+
+enum Kind { boolean_kind, integer_kind, half_kind, float_kind, complex_kind };
+
+// compute: what T is computed in; real: T without its imaginary part; wide: unsigned, at least as wide as int, so that
+// arithmetic in it wraps.
+template <Kind kind_, bool is_signed_, int bits_, class Compute, class Real, class Wide>
+struct TraitsOf {
+  static constexpr Kind kind = kind_;
+  static constexpr bool is_signed = is_signed_;
+  static constexpr int bits = bits_;
+  typedef Compute compute;
+  typedef Real real;
+  typedef Wide wide;
+};
+template <class T>
+struct Traits;
+template <> struct Traits<bool> : TraitsOf<boolean_kind, false, 1, bool, bool, u32> {};
+template <> struct Traits<i8> : TraitsOf<integer_kind, true, 8, i8, i8, u32> {};
+template <> struct Traits<i16> : TraitsOf<integer_kind, true, 16, i16, i16, u32> {};
+template <> struct Traits<i32> : TraitsOf<integer_kind, true, 32, i32, i32, u32> {};
+template <> struct Traits<i64> : TraitsOf<integer_kind, true, 64, i64, i64, u64> {};
+template <> struct Traits<u8> : TraitsOf<integer_kind, false, 8, u8, u8, u32> {};
+template <> struct Traits<u16> : TraitsOf<integer_kind, false, 16, u16, u16, u32> {};
+template <> struct Traits<u32> : TraitsOf<integer_kind, false, 32, u32, u32, u32> {};
+template <> struct Traits<u64> : TraitsOf<integer_kind, false, 64, u64, u64, u64> {};
+template <> struct Traits<f16> : TraitsOf<half_kind, true, 16, f32, f16, u32> {};
+template <> struct Traits<bf16> : TraitsOf<half_kind, true, 16, f32, bf16, u32> {};
+template <> struct Traits<f32> : TraitsOf<float_kind, true, 32, f32, f32, u32> {};
+template <> struct Traits<f64> : TraitsOf<float_kind, true, 64, f64, f64, u64> {};
+template <> struct Traits<c64> : TraitsOf<complex_kind, true, 64, c64, f32, u64> {};
+template <> struct Traits<c128> : TraitsOf<complex_kind, true, 128, c128, f64, u64> {};
+
+template <class T>
+using compute_t = typename Traits<T>::compute;
+template <class T>
+using real_t = typename Traits<T>::real;
+template <class T>
+using wide_t = typename Traits<T>::wide;
+
+template <class T, class U>
+struct Same {
+  static constexpr bool value = false;
+};
+template <class T>
+struct Same<T, T> {
+  static constexpr bool value = true;
+};
+template <class T, class U>
+constexpr bool is_same = Same<T, U>::value;
+template <class T>
+constexpr bool is_boolean = Traits<T>::kind == boolean_kind;
+template <class T>
+constexpr bool is_integer = Traits<T>::kind == integer_kind;
+template <class T>
+constexpr bool is_float = Traits<T>::kind == float_kind;
+template <class T>
+constexpr bool is_complex = Traits<T>::kind == complex_kind;
+template <class T>
+constexpr bool is_signed_integer = is_integer<T> && Traits<T>::is_signed;
+
+// ---- bits -------------------------------------------------------------------------------------------------------
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+TD_FN u32 bits_of(f32 x) { return __float_as_uint(x); }
+TD_FN u64 bits_of(f64 x) { return (u64)__double_as_longlong(x); }
+TD_FN f32 from_bits(u32 x) { return __uint_as_float(x); }
+TD_FN f64 from_bits(u64 x) { return __longlong_as_double((long long)x); }
+#else
+TD_FN u32 bits_of(f32 x) { return __builtin_bit_cast(u32, x); }
+TD_FN u64 bits_of(f64 x) { return __builtin_bit_cast(u64, x); }
+TD_FN f32 from_bits(u32 x) { return __builtin_bit_cast(f32, x); }
+TD_FN f64 from_bits(u64 x) { return __builtin_bit_cast(f64, x); }
+#endif
+
+template <class F>
+TD_FN F infinity() {
+  if constexpr (is_same<F, f32>) return from_bits(0x7f800000u);
+  else return from_bits(0x7ff0000000000000ul);
+}
+template <class F>
+TD_FN F not_a_number() {
+  if constexpr (is_same<F, f32>) return from_bits(0x7fc00000u);
+  else return from_bits(0x7ff8000000000000ul);
+}
+
+// ---- casts ------------------------------------------------------------------------------------------------------
+
+// Bits of a half and float: a subnormal half is an integer number of units, so it is put under an exponent whose last
+// place is that unit, and the exponent subtracted again; and the other way round, which rounds to nearest even.
+TD_FN f32 widen(f16 x) {
+  const u32 magnitude = x.bits & 0x7fffu, sign = (u32)(x.bits & 0x8000u) << 16;
+  const u32 subnormal = bits_of(from_bits(0x3f000000u + magnitude) - 0.5f);
+  const u32 normal = (magnitude << 13) + (magnitude < 0x7c00u ? 112u << 23 : 224u << 23);
+  return from_bits((magnitude < 0x0400u ? subnormal : normal) | sign);
+}
+TD_FN f32 widen(bf16 x) { return from_bits((u32)x.bits << 16); }
+
+TD_FN f16 narrow_f16(f32 x) {
+  const u32 bits = bits_of(x), magnitude = bits & 0x7fffffffu;
+  const u32 subnormal = bits_of(from_bits(magnitude) + 0.5f) - 0x3f000000u;
+  const u32 normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  const u32 finite = magnitude < 0x38800000u ? subnormal : normal;
+  const u32 large = magnitude > 0x7f800000u ? 0x7e00u | (magnitude >> 13 & 0x3ffu) : 0x7c00u;
+  return f16{(u16)((magnitude < 0x47800000u ? finite : large) | (bits >> 16 & 0x8000u))};
+}
+TD_FN bf16 narrow_bf16(f32 x) {
+  const u32 bits = bits_of(x);
+  const u32 rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  return bf16{(u16)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded)};
+}
+
+// x cut to float, with an odd last bit if anything was cut off: rounding that once more to at most 22 bits equals rounding
+// x itself (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
+TD_FN f32 round_to_odd(f64 x) {
+  const f64 size = from_bits(bits_of(x) & 0x7ffffffffffffffful);
+  const f32 nearest = (f32)size;
+  const u32 cut = bits_of(nearest) - ((f64)nearest > size ? 1u : 0u);
+  const u32 odd = (f64)nearest == size ? cut : cut | 1u;
+  return from_bits(odd | (u32)(bits_of(x) >> 32 & 0x80000000u));
+}
+
+// x as f64 that rounds to bfloat16 as x does: of 64-bit integers that f64 cannot hold, the bits that decide nothing but
+// the direction are merged into one.
+template <class T>
+TD_FN f64 sticky_f64(T x) {
+  if constexpr (sizeof(T) == 8) {
+    const T kept = (T)(((u64)x & ~0xffful) | (((u64)x & 0xffful) != 0ul ? 0x800ul : 0ul));
+    const bool large = x >= (T)(1ul << 53) || (Traits<T>::is_signed && x <= (T)-(1ul << 53));
+    return (f64)(large ? kept : x);
+  } else {
+    return (f64)x;
+  }
+}
+
+template <class T>
+TD_FN T highest_integer() {
+  return (T)(~(wide_t<T>)0 >> (8 * sizeof(wide_t<T>) - Traits<T>::bits + (Traits<T>::is_signed ? 1 : 0)));
+}
+template <class T>
+TD_FN T lowest_integer() {
+  return Traits<T>::is_signed ? (T)~highest_integer<T>() : (T)0;
+}
+
+// Float to integer: truncated, saturated, NaN to 0.
+template <class To, class F>
+TD_FN To saturate(F x) {
+  if constexpr (sizeof(To) < 4) {
+    const F low = (F)lowest_integer<To>(), high = (F)highest_integer<To>();
+    const F above = x < low ? low : x;
+    const F inside = above > high ? high : above;
+    return (To)(i32)(x == x ? inside : (F)0);
+  } else {
+    const F limit = (F)(1ul << (Traits<To>::bits - 1)) * (Traits<To>::is_signed ? (F)1 : (F)2);
+    const F low = Traits<To>::is_signed ? -limit : (F)0;
+    const To whole = (To)(x >= low && x < limit ? x : (F)0);
+    const To capped = x >= limit ? highest_integer<To>() : whole;
+    return x < low ? lowest_integer<To>() : capped;
+  }
+}
+
+// Any dtype to any other. To bool: whether x is not zero. Floats to integers truncate and saturate, NaN gives 0; integers
+// wrap; to a float: rounded once, to nearest even. Complex to real takes the real part.
+template <class To, class From>
+TD_FN To cast(From x) {
+  if constexpr (is_same<To, From>) {
+    return x;
+  } else if constexpr (is_complex<To>) {
+    if constexpr (is_complex<From>) return To{(real_t<To>)x.re, (real_t<To>)x.im};
+    else return To{cast<real_t<To>>(x), 0};
+  } else if constexpr (is_complex<From>) {
+    if constexpr (is_boolean<To>) return x.re != 0 || x.im != 0;
+    else return cast<To>(x.re);
+  } else if constexpr (Traits<From>::kind == half_kind) {
+    if constexpr (is_boolean<To>) return (x.bits & 0x7fffu) != 0u;
+    else return cast<To>(widen(x));
+  } else if constexpr (is_boolean<To>) {
+    return x != 0;
+  } else if constexpr (is_same<To, f16>) {
+    if constexpr (is_same<From, f64>) return narrow_f16(round_to_odd(x));
+    else return narrow_f16((f32)x);
+  } else if constexpr (is_same<To, bf16>) {
+    if constexpr (is_same<From, f64>) return narrow_bf16(round_to_odd(x));
+    else if constexpr (is_integer<From> && sizeof(From) >= 4) return narrow_bf16(round_to_odd(sticky_f64(x)));
+    else return narrow_bf16((f32)x);
+  } else if constexpr (is_integer<To> && is_float<From>) {
+    return saturate<To>(x);
+  } else {
+    return (To)x;
+  }
+}
+
+// ---- constants --------------------------------------------------------------------------------------------------
+
+// `value` in the type of the first argument.
+template <class T>
+TD_FN T constant(T, f64 value) {
+  return cast<T>(value);
+}
+template <class T>
+TD_FN T one() {
+  return cast<T>(true);
+}
+// What leaves every x as it is in x + negative_zero: -0.0, or 0.
+template <class T>
+TD_FN T negative_zero() {
+  if constexpr (is_complex<T>) return T{-(real_t<T>)0, -(real_t<T>)0};
+  else return cast<T>(-0.0);
+}
+// The identities of maximum and minimum.
+template <class T>
+TD_FN T lowest() {
+  if constexpr (is_complex<T>) return T{-infinity<real_t<T>>(), -infinity<real_t<T>>()};
+  else if constexpr (is_boolean<T>) return false;
+  else if constexpr (is_integer<T>) return lowest_integer<T>();
+  else return cast<T>(-infinity<compute_t<T>>());
+}
+template <class T>
+TD_FN T highest() {
+  if constexpr (is_complex<T>) return T{infinity<real_t<T>>(), infinity<real_t<T>>()};
+  else if constexpr (is_boolean<T>) return true;
+  else if constexpr (is_integer<T>) return highest_integer<T>();
+  else return cast<T>(infinity<compute_t<T>>());
+}
+
+// ---- functions of the C library ---------------------------------------------------------------------------------
+
+#define TD_UNARY(name)                          \
+  TD_FN f32 name(f32 x) { return ::name##f(x); } \
+  TD_FN f64 name(f64 x) { return ::name(x); }
+#define TD_BINARY(name)                                   \
+  TD_FN f32 name(f32 x, f32 y) { return ::name##f(x, y); } \
+  TD_FN f64 name(f64 x, f64 y) { return ::name(x, y); }
+TD_UNARY(sqrt)
+TD_UNARY(cbrt)
+TD_UNARY(exp)
+TD_UNARY(exp2)
+TD_UNARY(expm1)
+TD_UNARY(log)
+TD_UNARY(log2)
+TD_UNARY(log10)
+TD_UNARY(log1p)
+TD_UNARY(sin)
+TD_UNARY(cos)
+TD_UNARY(tan)
+TD_UNARY(asin)
+TD_UNARY(acos)
+TD_UNARY(atan)
+TD_UNARY(sinh)
+TD_UNARY(cosh)
+TD_UNARY(tanh)
+TD_UNARY(asinh)
+TD_UNARY(acosh)
+TD_UNARY(atanh)
+TD_UNARY(erf)
+TD_UNARY(erfc)
+TD_UNARY(tgamma)
+TD_BINARY(pow)
+TD_BINARY(atan2)
+TD_BINARY(copysign)
+TD_BINARY(fmod)
+#undef TD_UNARY
+#undef TD_BINARY
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+TD_FN f32 lgamma(f32 x) { return ::lgammaf(x); }
+TD_FN f64 lgamma(f64 x) { return ::lgamma(x); }
+#else
+// lgamma itself writes the sign to a global variable.
+TD_FN f32 lgamma(f32 x) {
+  int sign;
+  return ::lgammaf_r(x, &sign);
+}
+TD_FN f64 lgamma(f64 x) {
+  int sign;
+  return ::lgamma_r(x, &sign);
+}
+#endif
+
+TD_FN f32 fma(f32 a, f32 b, f32 c) { return ::fmaf(a, b, c); }
+TD_FN f64 fma(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
+
+TD_FN f32 floor(f32 x) { return ::floorf(x); }
+TD_FN f64 floor(f64 x) { return ::floor(x); }
+TD_FN f32 ceil(f32 x) { return ::ceilf(x); }
+TD_FN f64 ceil(f64 x) { return ::ceil(x); }
+TD_FN f32 trunc(f32 x) { return ::truncf(x); }
+TD_FN f64 trunc(f64 x) { return ::trunc(x); }
+TD_FN f32 rint(f32 x) { return ::rintf(x); }
+TD_FN f64 rint(f64 x) { return ::rint(x); }
+// Integers and bool are whole.
+template <class T>
+TD_FN T floor(T x) {
+  return x;
+}
+template <class T>
+TD_FN T ceil(T x) {
+  return x;
+}
+template <class T>
+TD_FN T trunc(T x) {
+  return x;
+}
+template <class T>
+TD_FN T rint(T x) {
+  return x;
+}
+
+// ---- arithmetic -------------------------------------------------------------------------------------------------
+
+template <class T>
+TD_FN T add(T a, T b) {
+  if constexpr (is_boolean<T>) return a || b;
+  else if constexpr (is_integer<T>) return (T)((wide_t<T>)a + (wide_t<T>)b);
+  else if constexpr (is_complex<T>) return T{a.re + b.re, a.im + b.im};
+  else return a + b;
+}
+template <class T>
+TD_FN T subtract(T a, T b) {
+  if constexpr (is_integer<T>) return (T)((wide_t<T>)a - (wide_t<T>)b);
+  else if constexpr (is_complex<T>) return T{a.re - b.re, a.im - b.im};
+  else return a - b;
+}
+template <class T>
+TD_FN T multiply(T a, T b) {
+  if constexpr (is_boolean<T>) return a && b;
+  else if constexpr (is_integer<T>) return (T)((wide_t<T>)a * (wide_t<T>)b);
+  else if constexpr (is_complex<T>) return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  else return a * b;
+}
+template <class T>
+TD_FN T negative(T a) {
+  if constexpr (is_integer<T>) return (T)(0 - (wide_t<T>)a);
+  else if constexpr (is_complex<T>) return T{-a.re, -a.im};
+  else return -a;
+}
+
+// Complex: Smith's method (Algorithm 116, CACM 1962), in the arrangement of NumPy's loops, whose bits it gives.
+template <class T>
+TD_FN T divide(T a, T b) {
+  if constexpr (is_complex<T>) {
+    typedef real_t<T> F;
+    const F size_re = copysign(b.re, (F)1), size_im = copysign(b.im, (F)1);
+    const bool upright = size_re >= size_im;
+    const F ratio = upright ? b.im / b.re : b.re / b.im;
+    const F scale = (F)1 / (upright ? b.re + b.im * ratio : b.im + b.re * ratio);
+    const F re = ((upright ? a.re : a.im) + (upright ? a.im : a.re) * ratio) * scale;
+    const F im = (upright ? a.im - a.re * ratio : a.im * ratio - a.re) * scale;
+    const bool zero = b.re == 0 && b.im == 0;
+    return T{zero ? a.re / size_re : re, zero ? a.im / size_re : im};
+  } else {
+    return a / b;
+  }
+}
+template <class T>
+TD_FN T reciprocal(T a) {
+  return divide(one<T>(), a);
+}
+
+// What integer division by b really divides by: never 0, nor -1, which overflows.
+template <class T>
+TD_FN T safe_divisor(T b) {
+  return b == 0 || (Traits<T>::is_signed && b == (T)-1) ? (T)1 : b;
+}
+// a / b of integers, truncated, for a safe b. Processors have vector divisions for floats only, and these are exact here:
+// a quotient that is not whole differs from a whole number by more than its rounding.
+template <class T>
+TD_FN T quotient(T a, T b) {
+#if !(defined(__CUDACC__) || defined(__CUDACC_RTC__))
+  if constexpr (sizeof(T) < 4) return (T)(i32)((f32)a / (f32)b);
+  else if constexpr (is_same<T, i32>) return (T)((f64)a / (f64)b);
+  else if constexpr (is_same<T, u32>) return (T)(i64)((f64)a / (f64)b);
+  else
+#endif
+    return (T)(a / b);
+}
+
+// Integers: C's remainder, with the sign of a; 0 for b = 0.
+template <class T>
+TD_FN T fmod(T a, T b) {
+  const T divisor = safe_divisor(b);
+  return divisor == b ? subtract(a, multiply(quotient(a, divisor), divisor)) : (T)0;
+}
+template <class T>
+TD_FN T remainder(T a, T b) {
+  if constexpr (is_integer<T>) {
+    const T r = fmod(a, b);
+    return r != 0 && ((r ^ b) < 0) && Traits<T>::is_signed ? (T)(r + b) : r;
+  } else {  // as npy_divmod in NumPy's npymath
+    const T r = fmod(a, b);
+    const T shifted = (b < 0) != (r < 0) ? r + b : r;
+    return r == 0 ? copysign((T)0, b) : shifted;
+  }
+}
+template <class T>
+TD_FN T floor_divide(T a, T b) {
+  if constexpr (is_integer<T>) {
+    const T divisor = safe_divisor(b);
+    const T q = quotient(a, divisor);
+    const T r = subtract(a, multiply(q, divisor));
+    const T floored = r != 0 && ((r ^ divisor) < 0) && Traits<T>::is_signed ? (T)(q - 1) : q;
+    return divisor == b ? floored : b == 0 ? (T)0 : negative(a);
+  } else {  // as npy_divmod in NumPy's npymath
+    const T r = fmod(a, b);
+    const T q = (a - r) / b - (r != 0 && (b < 0) != (r < 0) ? (T)1 : (T)0);
+    const T whole = floor(q);
+    const T nearest = q - whole > (T)0.5 ? whole + (T)1 : whole;
+    return b == 0 ? a / b : q == 0 ? copysign((T)0, a / b) : nearest;
+  }
+}
+
+// Integers: by squaring, wrapping; the core refuses negative powers.
+template <class T>
+TD_FN T pow(T a, T b) {
+  wide_t<T> result = 1, base = (wide_t<T>)a;
+  for (wide_t<T> power = (wide_t<T>)b; power != 0; power >>= 1) {
+    result *= power & 1 ? base : 1;
+    base *= base;
+  }
+  return (T)result;
+}
+
+template <class T>
+TD_FN T abs(T a) {
+  if constexpr (is_float<T>) return copysign(a, (T)1);
+  else if constexpr (is_signed_integer<T>) return a < 0 ? negative(a) : a;
+  else return a;
+}
+template <class T>
+TD_FN T sign(T a) {
+  if constexpr (is_float<T>) return a != a ? a : (T)(a > 0) - (T)(a < 0);
+  else return (T)((a > 0) - (Traits<T>::is_signed && a < 0));
+}
+
+// ---- order ------------------------------------------------------------------------------------------------------
+
+template <class T>
+TD_FN bool isnan(T a) {
+  if constexpr (is_complex<T>) return a.re != a.re || a.im != a.im;
+  else if constexpr (is_float<T>) return a != a;
+  else return false;
+}
+template <class T>
+TD_FN bool isinf(T a) {
+  if constexpr (is_complex<T>) return isinf(a.re) || isinf(a.im);
+  else if constexpr (is_float<T>) return abs(a) == infinity<T>();
+  else return false;
+}
+template <class T>
+TD_FN bool isfinite(T a) {
+  if constexpr (is_complex<T>) return isfinite(a.re) && isfinite(a.im);
+  else if constexpr (is_float<T>) return abs(a) < infinity<T>();
+  else return true;
+}
+TD_FN bool signbit(f32 a) { return bits_of(a) >> 31 != 0; }
+TD_FN bool signbit(f64 a) { return bits_of(a) >> 63 != 0; }
+
+template <class T>
+TD_FN bool nonzero(T a) {
+  return cast<bool>(a);
+}
+
+// Complex numbers compare by real part, then imaginary part; any NaN makes a comparison false.
+template <class T>
+TD_FN bool equal(T a, T b) {
+  if constexpr (is_complex<T>) return (a.re == b.re) & (a.im == b.im);
+  else return a == b;
+}
+template <class T>
+TD_FN bool less(T a, T b) {
+  if constexpr (is_complex<T>) return ((a.re < b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im < b.im));
+  else return a < b;
+}
+template <class T>
+TD_FN bool less_equal(T a, T b) {
+  if constexpr (is_complex<T>) return ((a.re < b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im <= b.im));
+  else return a <= b;
+}
+
+// NaN if either is, the first if both are. Of equal floats, which can differ in the sign of zero only, the bits combine.
+template <class T>
+TD_FN T maximum(T a, T b) {
+  if constexpr (is_float<T>) {
+    const T larger = a == b ? from_bits(bits_of(a) & bits_of(b)) : b;
+    return (a > b) | (a != a) ? a : larger;
+  } else {
+    return less(a, b) | (isnan(b) & !isnan(a)) ? b : a;
+  }
+}
+template <class T>
+TD_FN T minimum(T a, T b) {
+  if constexpr (is_float<T>) {
+    const T smaller = a == b ? from_bits(bits_of(a) | bits_of(b)) : b;
+    return (a < b) | (a != a) ? a : smaller;
+  } else {
+    return less(b, a) | (isnan(b) & !isnan(a)) ? b : a;
+  }
+}
+// The other one if one is NaN.
+template <class T>
+TD_FN T fmax(T a, T b) {
+  return isnan(a) ? b : isnan(b) ? a : maximum(a, b);
+}
+template <class T>
+TD_FN T fmin(T a, T b) {
+  return isnan(a) ? b : isnan(b) ? a : minimum(a, b);
+}
+
+// ---- floats -----------------------------------------------------------------------------------------------------
+
+// The number after the bits `a` (of magnitude `size`) in the direction of b.
+template <class Bits>
+TD_FN Bits next_bits(Bits a, Bits size, Bits sign_bit, bool upwards) {
+  const bool grows = upwards == ((a & sign_bit) == 0);
+  const Bits next = (Bits)(grows ? a + 1 : a - 1);
+  return size == 0 ? (Bits)(upwards ? 1 : sign_bit | 1) : next;
+}
+// The next number of dtype T after a towards b; both come as T is computed in.
+template <class T>
+TD_FN compute_t<T> nextafter(compute_t<T> a, compute_t<T> b) {
+  compute_t<T> next;
+  if constexpr (is_same<T, f32>) {
+    next = from_bits(next_bits(bits_of(a), bits_of(a) & 0x7fffffffu, 0x80000000u, b > a));
+  } else if constexpr (is_same<T, f64>) {
+    next = from_bits(next_bits(bits_of(a), bits_of(a) & 0x7ffffffffffffffful, 0x8000000000000000ul, b > a));
+  } else {
+    const u16 bits = cast<T>(a).bits;
+    next = widen(T{next_bits<u16>(bits, (u16)(bits & 0x7fffu), 0x8000u, b > a)});
+  }
+  return a == b ? b : a != a || b != b ? a + b : next;
+}
+
+// Powers of two that bring numbers into the range where squares neither overflow nor lose bits, and back: multiply by
+// `down` before, by `up` after.
+template <class F>
+struct Scale {
+  F down, up;
+};
+template <class F>
+TD_FN Scale<F> scale_for(F size) {
+  constexpr bool narrow = is_same<F, f32>;
+  constexpr F large = narrow ? (F)0x1p60 : (F)0x1p500, small = narrow ? (F)0x1p-45 : (F)0x1p-400;
+  constexpr F big = narrow ? (F)0x1p100 : (F)0x1p600, little = narrow ? (F)0x1p-80 : (F)0x1p-600;
+  return Scale<F>{size > large ? little : size < small ? big : (F)1,
+                  size > large ? (F)1 / little : size < small ? (F)1 / big : (F)1};
+}
+// sqrt(x*x + y*y) within 1.3 ULP, infinite if either is. Needs nothing but exact operations.
+template <class F>
+TD_FN F hypot(F x, F y) {
+  const F a = abs(x), b = abs(y);
+  const Scale<F> scale = scale_for(a > b ? a : b);
+  const F p = a * scale.down, q = b * scale.down;
+  const F length = sqrt(p * p + q * q) * scale.up;
+  return (a == infinity<F>()) | (b == infinity<F>()) ? infinity<F>() : length;
+}
+
+template <class F>
+TD_FN F logaddexp(F a, F b) {
+  const F larger = a > b ? a : b;
+  const F distance = a == b ? (F)0 : -abs(a - b);
+  return a != a ? a : larger + log1p(exp(distance));
+}
+template <class F>
+TD_FN F logaddexp2(F a, F b) {
+  const F larger = a > b ? a : b;
+  const F distance = a == b ? (F)0 : -abs(a - b);
+  return a != a ? a : larger + log1p(exp2(distance)) * (F)1.4426950408889634;
+}
+
+// ---- integers and bits ------------------------------------------------------------------------------------------
+
+template <class T>
+TD_FN T invert(T a) {
+  if constexpr (is_boolean<T>) return !a;
+  else return (T)~a;
+}
+// Shifts by a count outside [0, bits) give 0, or the sign.
+template <class T>
+TD_FN T left_shift(T a, T b) {
+  const wide_t<T> count = (wide_t<T>)b, bits = Traits<T>::bits;
+  return (T)(count < bits ? (wide_t<T>)a << (count & (bits - 1)) : (wide_t<T>)0);
+}
+template <class T>
+TD_FN T right_shift(T a, T b) {
+  const wide_t<T> count = (wide_t<T>)b, bits = Traits<T>::bits;
+  const T shifted = (T)(a >> (int)(count < bits ? count : bits - 1));
+  return Traits<T>::is_signed || count < bits ? shifted : (T)0;
+}
+
+// ---- parts ------------------------------------------------------------------------------------------------------
+
+template <class T>
+TD_FN real_t<T> real(T a) {
+  if constexpr (is_complex<T>) return a.re;
+  else return a;
+}
+template <class T>
+TD_FN real_t<T> imag(T a) {
+  if constexpr (is_complex<T>) return a.im;
+  else return (T)0;
+}
+template <class T>
+TD_FN T conj(T a) {
+  if constexpr (is_complex<T>) return T{a.re, -a.im};
+  else return a;
+}
+template <class F>
+TD_FN complex<F> make_complex(F re, F im) {
+  return complex<F>{re, im};
+}
+template <class T>
+TD_FN real_t<T> angle(T a) {
+  if constexpr (is_complex<T>) return atan2(a.im, a.re);
+  else return a != a ? a : signbit(a) ? (T)3.141592653589793 : (T)0;
+}
+template <class F>
+TD_FN F nan_to_num(F a, F nan, F positive, F negative) {
+  return a != a ? nan : a == infinity<F>() ? positive : a == -infinity<F>() ? negative : a;
+}
+
+// |a - b| <= absolute + relative * |b| for finite b, or a == b.
+template <class T>
+TD_FN bool isclose(T a, T b, T relative, T absolute) {
+  return (isfinite(b) & (abs(subtract(a, b)) <= real(absolute) + real(relative) * abs(b))) | equal(a, b);
+}
+
+// ---- complex functions ------------------------------------------------------------------------------------------
+// Methods: W. Kahan, Branch cuts for complex elementary functions, 1987 (tanh, atanh); Hull, Fairgrieve and Tang,
+// Implementing the complex arcsine and arccosine functions using exception handling, ACM TOMS 23, 1997 (asin, acos).
+// Special values are put in by selections at the end, so that there are no branches.
+
+// A value in two parts that is more precise than its type.
+template <class F>
+struct Pair {
+  F high, low;
+};
+template <class F>
+TD_FN Pair<F> exact_sum(F a, F b) {  // Knuth, The Art of Computer Programming 2, 4.2.2
+  const F sum = a + b, part = sum - a;
+  return Pair<F>{sum, (a - (sum - part)) + (b - part)};
+}
+template <class F>
+TD_FN Pair<F> exact_product(F a, F b) {  // Dekker, A floating-point technique for extending the available precision, 1971
+  constexpr F splitter = is_same<F, f32> ? (F)4097 : (F)134217729;
+  const F a_shifted = a * splitter, b_shifted = b * splitter;
+  const F a_high = a_shifted - (a_shifted - a), b_high = b_shifted - (b_shifted - b);
+  const F a_low = a - a_high, b_low = b - b_high, product = a * b;
+  return Pair<F>{product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
+}
+
+template <class F>
+TD_FN complex<F> swap_parts(complex<F> z) {
+  return complex<F>{z.im, z.re};
+}
+template <class F>
+TD_FN complex<F> scaled(complex<F> z, F factor) {
+  return complex<F>{z.re * factor, z.im * factor};
+}
+
+template <class F>
+TD_FN F abs(complex<F> z) {
+  return hypot(z.re, z.im);
+}
+
+// z / |z|, 0 for 0; infinities count as the direction of an axis, as in NumPy 2.
+template <class F>
+TD_FN complex<F> sign(complex<F> z) {
+  const F a = abs(z.re), b = abs(z.im);
+  const Scale<F> scale = scale_for(a > b ? a : b);
+  const F x = z.re * scale.down, y = z.im * scale.down;
+  const F length = sqrt(x * x + y * y);
+  const bool zero = a == 0 && b == 0, re_inf = a == infinity<F>(), im_inf = b == infinity<F>();
+  const bool one_inf = re_inf != im_inf && a == a && b == b;
+  const F re = one_inf ? (re_inf ? copysign((F)1, z.re) : (F)0) : x / length;
+  const F im = one_inf ? (im_inf ? copysign((F)1, z.im) : (F)0) : y / length;
+  const F bad = length != length ? length : re_inf && im_inf ? not_a_number<F>() : (F)0;
+  return complex<F>{zero ? (F)0 : re + bad, zero ? (F)0 : im + bad};
+}
+
+template <class F>
+TD_FN complex<F> rint(complex<F> z) {
+  return complex<F>{rint(z.re), rint(z.im)};
+}
+
+template <class F>
+TD_FN complex<F> sqrt(complex<F> z) {
+  const F a = abs(z.re), b = abs(z.im);
+  constexpr bool narrow = is_same<F, f32>;
+  const Scale<F> scale = scale_for(a > b ? a : b);
+  const F back = scale.up > 1    ? (narrow ? (F)0x1p40 : (F)0x1p300)
+                 : scale.up < 1 ? (narrow ? (F)0x1p-50 : (F)0x1p-300)
+                                 : (F)1;
+  const F x = a * scale.down, y = b * scale.down;
+  const F root = sqrt((x + sqrt(x * x + y * y)) * (F)0.5);
+  const F large = root * back;
+  const F small = y / (root * 2) * back;
+  const bool zero = a == 0 && b == 0, im_inf = b == infinity<F>(), re_inf = a == infinity<F>();
+  const F other = zero ? (F)0 : re_inf && b == b ? (F)0 : small;
+  const F main = re_inf ? infinity<F>() : large;
+  const bool left = signbit(z.re);
+  const F re = im_inf ? infinity<F>() : left ? other : main;
+  const F im = im_inf ? infinity<F>() : left ? main : other;
+  return complex<F>{re, copysign(im, z.im)};
+}
+
+// Where exp would overflow although its product with a sine does not, it is computed as exp(x - large) and multiplied by
+// exp(large) last.
+template <class F>
+struct Exponential {
+  static constexpr F large = is_same<F, f32> ? (F)80 : (F)700;
+  static constexpr F exp_large = is_same<F, f32> ? (F)5.54062238e34 : (F)1.0142320547350045e304;
+};
+
+template <class F>
+TD_FN complex<F> exp(complex<F> z) {
+  const bool big = z.re > Exponential<F>::large;
+  const F size = exp(big ? z.re - Exponential<F>::large : z.re);
+  const F factor = big ? Exponential<F>::exp_large : (F)1;
+  const F re = size * cos(z.im) * factor, im = size * sin(z.im) * factor;
+  const bool vague = abs(z.re) == infinity<F>() && !isfinite(z.im);
+  const F limit = z.re > 0 ? z.re : (F)0;
+  return complex<F>{vague ? limit : re, z.im == 0 ? z.im : vague && z.re < 0 ? (F)0 : im};
+}
+
+// The product of z.im and log(2) is rounded, and what is lost turns the result by a small angle.
+template <class F>
+TD_FN complex<F> exp2(complex<F> z) {
+  constexpr F ln2 = (F)0.6931471805599453;
+  constexpr F ln2_rest = is_same<F, f32> ? (F)-1.9046542e-9 : (F)2.3190468138462996e-17;
+  const Pair<F> product = exact_product(z.im, ln2);
+  const F rest = product.low + z.im * ln2_rest;
+  const complex<F> w = exp(complex<F>{0, product.high});
+  const complex<F> turned = complex<F>{w.re - w.im * rest, w.im + w.re * rest};
+  const F size = exp2(z.re);
+  const complex<F> plain = exp(complex<F>{z.re * ln2, z.im * ln2});
+  const bool safe = size < infinity<F>() && abs(z.im) < (F)0x1p20;
+  return complex<F>{safe ? size * turned.re : plain.re, z.im == 0 ? z.im : safe ? size * turned.im : plain.im};
+}
+
+template <class F>
+TD_FN complex<F> expm1(complex<F> z) {
+  const complex<F> w = exp(z);
+  const F half_sine = sin(z.im * (F)0.5);
+  const F re = expm1(z.re) * cos(z.im) - 2 * half_sine * half_sine;
+  const bool far = abs(z.re) > (F)1;
+  return complex<F>{z.im == 0 ? expm1(z.re) : far ? w.re - 1 : re, w.im};
+}
+
+// log of sqrt(m*m + n*n) for m >= n >= 0, where d = m - 1 to full precision if m is near 1.
+template <class F>
+TD_FN F log_length(F m, F n, F d) {
+  const bool near = m > (F)0.5 && m < (F)2;
+  const Pair<F> dd = exact_product(d, d), nn = exact_product(n, n);
+  const Pair<F> first = exact_sum(d * 2, dd.high), second = exact_sum(first.high, nn.high);
+  const F excess = second.high + (second.low + first.low + dd.low + nn.low);  // m*m + n*n - 1
+  const F ratio = n / m;
+  const F whole = log(near ? (F)1 : m) + log1p(near ? excess : ratio * ratio) * (F)0.5;
+  return (m == infinity<F>()) | (n == infinity<F>()) ? infinity<F>() : m == 0 ? -infinity<F>() : whole;
+}
+
+template <class F>
+TD_FN complex<F> log(complex<F> z) {
+  const F a = abs(z.re), b = abs(z.im);
+  const F m = a > b ? a : b, n = a > b ? b : a;
+  return complex<F>{log_length(m, n, m - 1), atan2(z.im, z.re)};
+}
+template <class F>
+TD_FN complex<F> log2(complex<F> z) {
+  return scaled(log(z), (F)1.4426950408889634);
+}
+template <class F>
+TD_FN complex<F> log10(complex<F> z) {
+  return scaled(log(z), (F)0.4342944819032518);
+}
+template <class F>
+TD_FN complex<F> log1p(complex<F> z) {
+  const F x = z.re + 1;
+  const F a = abs(x), b = abs(z.im);
+  const F d = a > b ? (x > 0 ? z.re : -2 - z.re) : b - 1;
+  return complex<F>{log_length(a > b ? a : b, a > b ? b : a, d), atan2(z.im, x)};
+}
+
+// Integer powers up to 64 by squaring, others as exp(b log(a)).
+template <class F>
+TD_FN complex<F> pow(complex<F> a, complex<F> b) {
+  const complex<F> power = exp(multiply(b, log(a)));
+  const complex<F> none = complex<F>{not_a_number<F>(), not_a_number<F>()};
+  const bool vanishes = b.re > 0 && b.im == 0;
+  const complex<F> of_zero = complex<F>{vanishes ? (F)0 : none.re, vanishes ? (F)0 : none.im};
+  const bool zero_base = !nonzero(a), zero_power = !nonzero(b);
+  return complex<F>{zero_power ? (F)1 : zero_base ? of_zero.re : power.re,
+                    zero_power ? (F)0 : zero_base ? of_zero.im : power.im};
+}
+
+// sinh and cosh of |x|, up to the factor.
+template <class F>
+struct Hyperbolic {
+  F sinh, cosh, factor;
+};
+template <class F>
+TD_FN Hyperbolic<F> hyperbolic(F x) {
+  const F size = abs(x);
+  const bool big = size > Exponential<F>::large;
+  const F e = expm1(big ? size - Exponential<F>::large : size), whole = e + 1;
+  const F sine = (e + e / whole) * (F)0.5, cosine = 1 + e * e / (whole * 2);
+  return Hyperbolic<F>{big ? whole : sine, big ? whole : cosine, big ? Exponential<F>::exp_large / 2 : (F)1};
+}
+
+template <class F>
+TD_FN complex<F> sinh(complex<F> z) {
+  const Hyperbolic<F> h = hyperbolic(z.re);
+  const F re = copysign(h.sinh, z.re) * cos(z.im) * h.factor, im = h.cosh * sin(z.im) * h.factor;
+  const bool own = !isfinite(z.im) && (z.re == 0 || abs(z.re) == infinity<F>());
+  return complex<F>{own ? z.re : re, z.im == 0 ? z.im : im};
+}
+template <class F>
+TD_FN complex<F> cosh(complex<F> z) {
+  const Hyperbolic<F> h = hyperbolic(z.re);
+  const F re = h.cosh * cos(z.im) * h.factor, im = copysign(h.sinh, z.re) * sin(z.im) * h.factor;
+  const bool vague = !isfinite(z.im) && abs(z.re) == infinity<F>();
+  const F zero = copysign((F)0, z.re) * copysign((F)1, z.im);
+  return complex<F>{vague ? infinity<F>() : re, z.re == 0 || z.im == 0 ? zero : im};
+}
+template <class F>
+TD_FN complex<F> tanh(complex<F> z) {
+  constexpr F limit = is_same<F, f32> ? (F)11 : (F)22;
+  const F size = abs(z.re);
+  const bool far = size > limit;
+  const F s = sinh(far ? limit : size), t = tan(z.im);
+  const F beta = 1 + t * t, divisor = 1 + beta * s * s;
+  const F near_re = beta * sqrt(1 + s * s) * s / divisor, near_im = t / divisor;
+  const F decay = exp(-size);
+  const F far_im = 4 * sin(z.im) * cos(z.im) * decay * decay;
+  const bool vague = !isfinite(z.im);
+  const F im = far ? (vague ? (F)0 : far_im) : near_im;
+  const F re = far ? (F)1 : near_re;
+  const bool lost = far && vague && size != infinity<F>();
+  const F nan = not_a_number<F>();
+  return complex<F>{z.re == 0 ? z.re : lost ? nan : copysign(re, z.re), z.im == 0 ? z.im : lost ? nan : im};
+}
+
+template <class F>
+TD_FN complex<F> sin(complex<F> z) {
+  return swap_parts(sinh(swap_parts(z)));
+}
+template <class F>
+TD_FN complex<F> cos(complex<F> z) {
+  return conj(cosh(swap_parts(z)));
+}
+template <class F>
+TD_FN complex<F> tan(complex<F> z) {
+  return swap_parts(tanh(swap_parts(z)));
+}
+
+// What asin and acos share, for z in the first quadrant: sine and cosine are those of the real part up to a common factor,
+// im the imaginary part.
+template <class F>
+struct ArcSine {
+  F sine, cosine, im;
+};
+template <class F>
+TD_FN ArcSine<F> arc_sine(F x, F y) {
+  constexpr bool narrow = is_same<F, f32>;
+  const F size = x > y ? x : y;
+  const bool large = size > (narrow ? (F)0x1p90 : (F)0x1p600);
+  const F down = large ? (narrow ? (F)0x1p-60 : (F)0x1p-500) : (F)1;
+  const F offset = large ? (narrow ? (F)41.58883083359672 : (F)346.5735902799727) : (F)0;  // -log(down)
+  x *= down;
+  y *= down;
+  const F r = hypot(x + 1, y), s = hypot(x - 1, y), a = (r + s) * (F)0.5;
+  const F p = y / (r + (x + 1)), gap = s + abs(1 - x), q = gap == 0 ? (F)0 : y / gap;
+  const bool inner = x < 1;
+  const F g = (p + q) * (F)0.5, h = (y * p + gap) * (F)0.5;
+  const F u = sqrt(h * (a + (inner ? x : (F)1)));              // inner: sqrt(a*a - x*x), else sqrt(a*a - 1)
+  const F v = sqrt(y) * sqrt(g * (a + (inner ? (F)1 : x)));  // the other one
+  const F im = log1p((inner ? y * g : h) + (inner ? v : u)) + offset;
+  const bool infinite = (x == infinity<F>()) | (y == infinity<F>());
+  const bool tiny = size < (narrow ? (F)0x1p-13 : (F)0x1p-27);
+  return ArcSine<F>{x, infinite ? y : inner ? u : v, infinite ? infinity<F>() : tiny ? y : im};
+}
+
+template <class F>
+TD_FN complex<F> asin(complex<F> z) {
+  const ArcSine<F> w = arc_sine(abs(z.re), abs(z.im));
+  const F re = z.re == 0 ? z.re : atan2(copysign(w.sine, z.re), w.cosine);
+  return complex<F>{re, copysign(w.im, z.im)};
+}
+template <class F>
+TD_FN complex<F> acos(complex<F> z) {
+  const ArcSine<F> w = arc_sine(abs(z.re), abs(z.im));
+  const F re = z.re == 0 ? (F)1.5707963267948966 : atan2(w.cosine, copysign(w.sine, z.re));
+  return complex<F>{re, copysign(w.im, signbit(z.im) ? (F)1 : (F)-1)};
+}
+template <class F>
+TD_FN complex<F> asinh(complex<F> z) {
+  return swap_parts(asin(swap_parts(z)));
+}
+template <class F>
+TD_FN complex<F> acosh(complex<F> z) {
+  const complex<F> w = acos(z);
+  return complex<F>{abs(w.im), copysign(w.re, z.im)};
+}
+
+template <class F>
+TD_FN complex<F> atanh(complex<F> z) {
+  constexpr bool narrow = is_same<F, f32>;
+  const F x = abs(z.re), y = abs(z.im), d = 1 - x;
+  const F distance = hypot(d, y);
+  // At 1 the quotient of the logarithm would overflow, so its square root is taken.
+  const bool at_one = distance < (narrow ? (F)0x1p-60 : (F)0x1p-500);
+  const F lift = narrow ? (F)0x1p40 : (F)0x1p200;
+  const F offset = narrow ? (F)27.725887222397812 : (F)138.62943611198907;  // log(lift)
+  const F w = at_one ? 2 / (distance * lift) - 1 : 4 * (x / distance) / distance;
+  const F re = at_one ? (log1p(w) + offset) * (F)0.5 : log1p(w) * (F)0.25;
+  const F im = atan2(2 * y, d * (1 + x) - y * y) * (F)0.5;
+  const bool infinite = (x == infinity<F>()) | (y == infinity<F>());
+  const F quarter = y != y ? y : (F)1.5707963267948966;
+  return complex<F>{z.re == 0 || infinite ? copysign((F)0, z.re) : copysign(re, z.re),
+                    copysign(infinite ? quarter : im, z.im)};
+}
+template <class F>
+TD_FN complex<F> atan(complex<F> z) {
+  return swap_parts(atanh(swap_parts(z)));
+}
+
+}  // namespace scalar
+}  // namespace tandem
+#endif
