@@ -278,10 +278,10 @@ Expected complex_truth(td_op op, const std::complex<F>* x) {
     case TD_OP_positive: return exactly(u);
     case TD_OP_abs: return about(std::hypot(u.real(), u.imag()));
     case TD_OP_sign: return about(u == W(0) ? W(0) : u / std::abs(u));
-    case TD_OP_maximum:
-    case TD_OP_fmax: return exactly(W(below(a, b) ? b : a));
-    case TD_OP_minimum:
-    case TD_OP_fmin: return exactly(W(below(b, a) ? b : a));
+    case TD_OP_maximum: return exactly(W(has_nan(a) ? a : has_nan(b) || below(a, b) ? b : a));
+    case TD_OP_minimum: return exactly(W(has_nan(a) ? a : has_nan(b) || below(b, a) ? b : a));
+    case TD_OP_fmax: return exactly(W(has_nan(a) || (!has_nan(b) && below(a, b)) ? b : a));
+    case TD_OP_fmin: return exactly(W(has_nan(a) || (!has_nan(b) && below(b, a)) ? b : a));
     case TD_OP_rint: return exactly(W(std::nearbyint(a.real()), std::nearbyint(a.imag())));
     case TD_OP_sqrt: return about(std::sqrt(u));
     case TD_OP_exp: return about(std::exp(u));
