@@ -6,7 +6,8 @@
  *
  * Conventions
  *  - float16 and bfloat16 are stored as bits and computed in float: compute_t<T> is float for them, else T itself.
- *  - Nothing here is undefined, traps or branches on data where a selection will do: loops over these functions vectorize.
+ *  - Nothing here is undefined, traps or branches on data where a selection will do: loops over these functions vectorize,
+ *    given -fno-trapping-math and bools that are loaded as bytes and compared with 0.
  *  - Only + - * / sqrt fma, integers and conversions are used where the budget of ops.def is 0, so such results have the
  *    same bits everywhere, given that a * b + c is never contracted.
  *  - Complex functions have the branch cuts, signed zeros and special values of C99's annex G.
@@ -178,7 +179,7 @@ template <class T>
 TD_FN f64 sticky_f64(T x) {
   if constexpr (sizeof(T) == 8) {
     const T kept = (T)(((u64)x & ~0xffful) | (((u64)x & 0xffful) != 0ul ? 0x800ul : 0ul));
-    const bool large = x >= (T)(1ul << 53) || (Traits<T>::is_signed && x <= (T)-(1ul << 53));
+    const bool large = (x >= (T)(1ul << 53)) | (Traits<T>::is_signed & (x <= (T)-(1ul << 53)));
     return (f64)(large ? kept : x);
   } else {
     return (f64)x;
@@ -205,7 +206,7 @@ TD_FN To saturate(F x) {
   } else {
     const F limit = (F)(1ul << (Traits<To>::bits - 1)) * (Traits<To>::is_signed ? (F)1 : (F)2);
     const F low = Traits<To>::is_signed ? -limit : (F)0;
-    const To whole = (To)(x >= low && x < limit ? x : (F)0);
+    const To whole = (To)((x >= low) & (x < limit) ? x : (F)0);
     const To capped = x >= limit ? highest_integer<To>() : whole;
     return x < low ? lowest_integer<To>() : capped;
   }
@@ -221,7 +222,7 @@ TD_FN To cast(From x) {
     if constexpr (is_complex<From>) return To{(real_t<To>)x.re, (real_t<To>)x.im};
     else return To{cast<real_t<To>>(x), 0};
   } else if constexpr (is_complex<From>) {
-    if constexpr (is_boolean<To>) return x.re != 0 || x.im != 0;
+    if constexpr (is_boolean<To>) return (x.re != 0) | (x.im != 0);
     else return cast<To>(x.re);
   } else if constexpr (Traits<From>::kind == half_kind) {
     if constexpr (is_boolean<To>) return (x.bits & 0x7fffu) != 0u;
@@ -237,6 +238,8 @@ TD_FN To cast(From x) {
     else return narrow_bf16((f32)x);
   } else if constexpr (is_integer<To> && is_float<From>) {
     return saturate<To>(x);
+  } else if constexpr (is_boolean<From>) {
+    return x ? (To)1 : (To)0;
   } else {
     return (To)x;
   }
@@ -362,7 +365,7 @@ TD_FN T rint(T x) {
 
 template <class T>
 TD_FN T add(T a, T b) {
-  if constexpr (is_boolean<T>) return a || b;
+  if constexpr (is_boolean<T>) return a | b;
   else if constexpr (is_integer<T>) return (T)((wide_t<T>)a + (wide_t<T>)b);
   else if constexpr (is_complex<T>) return T{a.re + b.re, a.im + b.im};
   else return a + b;
@@ -375,7 +378,7 @@ TD_FN T subtract(T a, T b) {
 }
 template <class T>
 TD_FN T multiply(T a, T b) {
-  if constexpr (is_boolean<T>) return a && b;
+  if constexpr (is_boolean<T>) return a & b;
   else if constexpr (is_integer<T>) return (T)((wide_t<T>)a * (wide_t<T>)b);
   else if constexpr (is_complex<T>) return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   else return a * b;
@@ -398,7 +401,7 @@ TD_FN T divide(T a, T b) {
     const F scale = (F)1 / (upright ? b.re + b.im * ratio : b.im + b.re * ratio);
     const F re = ((upright ? a.re : a.im) + (upright ? a.im : a.re) * ratio) * scale;
     const F im = (upright ? a.im - a.re * ratio : a.im * ratio - a.re) * scale;
-    const bool zero = b.re == 0 && b.im == 0;
+    const bool zero = (b.re == 0) & (b.im == 0);
     return T{zero ? a.re / size_re : re, zero ? a.im / size_re : im};
   } else {
     return a / b;
@@ -412,7 +415,7 @@ TD_FN T reciprocal(T a) {
 // What integer division by b really divides by: never 0, nor -1, which overflows.
 template <class T>
 TD_FN T safe_divisor(T b) {
-  return b == 0 || (Traits<T>::is_signed && b == (T)-1) ? (T)1 : b;
+  return (b == 0) | (Traits<T>::is_signed & (b == (T)-1)) ? (T)1 : b;
 }
 // a / b of integers, truncated, for a safe b. Processors have vector divisions for floats only, and these are exact here:
 // a quotient that is not whole differs from a whole number by more than its rounding.
@@ -420,11 +423,16 @@ template <class T>
 TD_FN T quotient(T a, T b) {
 #if !(defined(__CUDACC__) || defined(__CUDACC_RTC__))
   if constexpr (sizeof(T) < 4) return (T)(i32)((f32)a / (f32)b);
-  else if constexpr (is_same<T, i32>) return (T)((f64)a / (f64)b);
-  else if constexpr (is_same<T, u32>) return (T)(i64)((f64)a / (f64)b);
+  else if constexpr (sizeof(T) == 4) return (T)((f64)a / (f64)b);
   else
 #endif
     return (T)(a / b);
+}
+
+template <class T>
+TD_FN bool differ_in_sign(T a, T b) {
+  if constexpr (Traits<T>::is_signed) return (a < 0) != (b < 0);
+  else return false;
 }
 
 // Integers: C's remainder, with the sign of a; 0 for b = 0.
@@ -437,10 +445,10 @@ template <class T>
 TD_FN T remainder(T a, T b) {
   if constexpr (is_integer<T>) {
     const T r = fmod(a, b);
-    return r != 0 && ((r ^ b) < 0) && Traits<T>::is_signed ? (T)(r + b) : r;
+    return (r != 0) & differ_in_sign(r, b) ? (T)(r + b) : r;
   } else {  // as npy_divmod in NumPy's npymath
     const T r = fmod(a, b);
-    const T shifted = (b < 0) != (r < 0) ? r + b : r;
+    const T shifted = differ_in_sign(r, b) ? r + b : r;
     return r == 0 ? copysign((T)0, b) : shifted;
   }
 }
@@ -450,11 +458,11 @@ TD_FN T floor_divide(T a, T b) {
     const T divisor = safe_divisor(b);
     const T q = quotient(a, divisor);
     const T r = subtract(a, multiply(q, divisor));
-    const T floored = r != 0 && ((r ^ divisor) < 0) && Traits<T>::is_signed ? (T)(q - 1) : q;
+    const T floored = (r != 0) & differ_in_sign(r, divisor) ? (T)(q - 1) : q;
     return divisor == b ? floored : b == 0 ? (T)0 : negative(a);
   } else {  // as npy_divmod in NumPy's npymath
     const T r = fmod(a, b);
-    const T q = (a - r) / b - (r != 0 && (b < 0) != (r < 0) ? (T)1 : (T)0);
+    const T q = (a - r) / b - ((r != 0) & differ_in_sign(r, b) ? (T)1 : (T)0);
     const T whole = floor(q);
     const T nearest = q - whole > (T)0.5 ? whole + (T)1 : whole;
     return b == 0 ? a / b : q == 0 ? copysign((T)0, a / b) : nearest;
@@ -481,26 +489,27 @@ TD_FN T abs(T a) {
 template <class T>
 TD_FN T sign(T a) {
   if constexpr (is_float<T>) return a != a ? a : (T)(a > 0) - (T)(a < 0);
-  else return (T)((a > 0) - (Traits<T>::is_signed && a < 0));
+  else if constexpr (Traits<T>::is_signed) return (T)((a > 0) - (a < 0));
+  else return (T)(a != 0);
 }
 
 // ---- order ------------------------------------------------------------------------------------------------------
 
 template <class T>
 TD_FN bool isnan(T a) {
-  if constexpr (is_complex<T>) return a.re != a.re || a.im != a.im;
+  if constexpr (is_complex<T>) return (a.re != a.re) | (a.im != a.im);
   else if constexpr (is_float<T>) return a != a;
   else return false;
 }
 template <class T>
 TD_FN bool isinf(T a) {
-  if constexpr (is_complex<T>) return isinf(a.re) || isinf(a.im);
+  if constexpr (is_complex<T>) return isinf(a.re) | isinf(a.im);
   else if constexpr (is_float<T>) return abs(a) == infinity<T>();
   else return false;
 }
 template <class T>
 TD_FN bool isfinite(T a) {
-  if constexpr (is_complex<T>) return isfinite(a.re) && isfinite(a.im);
+  if constexpr (is_complex<T>) return isfinite(a.re) & isfinite(a.im);
   else if constexpr (is_float<T>) return abs(a) < infinity<T>();
   else return true;
 }
@@ -533,8 +542,9 @@ TD_FN bool less_equal(T a, T b) {
 template <class T>
 TD_FN T maximum(T a, T b) {
   if constexpr (is_float<T>) {
-    const T larger = a == b ? from_bits(bits_of(a) & bits_of(b)) : b;
-    return (a > b) | (a != a) ? a : larger;
+    const T other = a == b ? from_bits(bits_of(a) & bits_of(b)) : b;
+    const T larger = a > b ? a : other;
+    return a != a ? a : larger;
   } else {
     return less(a, b) | (isnan(b) & !isnan(a)) ? b : a;
   }
@@ -542,8 +552,9 @@ TD_FN T maximum(T a, T b) {
 template <class T>
 TD_FN T minimum(T a, T b) {
   if constexpr (is_float<T>) {
-    const T smaller = a == b ? from_bits(bits_of(a) | bits_of(b)) : b;
-    return (a < b) | (a != a) ? a : smaller;
+    const T other = a == b ? from_bits(bits_of(a) | bits_of(b)) : b;
+    const T smaller = a < b ? a : other;
+    return a != a ? a : smaller;
   } else {
     return less(b, a) | (isnan(b) & !isnan(a)) ? b : a;
   }
@@ -551,11 +562,13 @@ TD_FN T minimum(T a, T b) {
 // The other one if one is NaN.
 template <class T>
 TD_FN T fmax(T a, T b) {
-  return isnan(a) ? b : isnan(b) ? a : maximum(a, b);
+  const T larger = maximum(a, b), number = isnan(b) ? a : larger;
+  return isnan(a) ? b : number;
 }
 template <class T>
 TD_FN T fmin(T a, T b) {
-  return isnan(a) ? b : isnan(b) ? a : minimum(a, b);
+  const T smaller = minimum(a, b), number = isnan(b) ? a : smaller;
+  return isnan(a) ? b : number;
 }
 
 // ---- floats -----------------------------------------------------------------------------------------------------
@@ -579,7 +592,7 @@ TD_FN compute_t<T> nextafter(compute_t<T> a, compute_t<T> b) {
     const u16 bits = cast<T>(a).bits;
     next = widen(T{next_bits<u16>(bits, (u16)(bits & 0x7fffu), 0x8000u, b > a)});
   }
-  return a == b ? b : a != a || b != b ? a + b : next;
+  return a == b ? b : (a != a) | (b != b) ? a + b : next;
 }
 
 // Powers of two that bring numbers into the range where squares neither overflow nor lose bits, and back: multiply by
@@ -700,6 +713,11 @@ TD_FN Pair<F> exact_product(F a, F b) {  // Dekker, A floating-point technique f
   return Pair<F>{product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
 }
 
+// The cosine of an angle whose sine is needed too: g++ would make one call of sincos of the two, which has no vector
+// variant that it knows, if it saw that the angles are the same.
+TD_FN f32 cos_beside_sin(f32 x) { return cos(from_bits(bits_of(x) & 0x7fffffffu)); }
+TD_FN f64 cos_beside_sin(f64 x) { return cos(from_bits(bits_of(x) & 0x7ffffffffffffffful)); }
+
 template <class F>
 TD_FN complex<F> swap_parts(complex<F> z) {
   return complex<F>{z.im, z.re};
@@ -721,11 +739,11 @@ TD_FN complex<F> sign(complex<F> z) {
   const Scale<F> scale = scale_for(a > b ? a : b);
   const F x = z.re * scale.down, y = z.im * scale.down;
   const F length = sqrt(x * x + y * y);
-  const bool zero = a == 0 && b == 0, re_inf = a == infinity<F>(), im_inf = b == infinity<F>();
-  const bool one_inf = re_inf != im_inf && a == a && b == b;
+  const bool zero = (a == 0) & (b == 0), re_inf = a == infinity<F>(), im_inf = b == infinity<F>();
+  const bool one_inf = (re_inf != im_inf) & (a == a) & (b == b);
   const F re = one_inf ? (re_inf ? copysign((F)1, z.re) : (F)0) : x / length;
   const F im = one_inf ? (im_inf ? copysign((F)1, z.im) : (F)0) : y / length;
-  const F bad = length != length ? length : re_inf && im_inf ? not_a_number<F>() : (F)0;
+  const F bad = (length != length) | (re_inf & im_inf) ? not_a_number<F>() : (F)0;
   return complex<F>{zero ? (F)0 : re + bad, zero ? (F)0 : im + bad};
 }
 
@@ -746,8 +764,8 @@ TD_FN complex<F> sqrt(complex<F> z) {
   const F root = sqrt((x + sqrt(x * x + y * y)) * (F)0.5);
   const F large = root * back;
   const F small = y / (root * 2) * back;
-  const bool zero = a == 0 && b == 0, im_inf = b == infinity<F>(), re_inf = a == infinity<F>();
-  const F other = zero ? (F)0 : re_inf && b == b ? (F)0 : small;
+  const bool zero = (a == 0) & (b == 0), im_inf = b == infinity<F>(), re_inf = a == infinity<F>();
+  const F other = zero | (re_inf & (b == b)) ? (F)0 : small;
   const F main = re_inf ? infinity<F>() : large;
   const bool left = signbit(z.re);
   const F re = im_inf ? infinity<F>() : left ? other : main;
@@ -768,10 +786,10 @@ TD_FN complex<F> exp(complex<F> z) {
   const bool big = z.re > Exponential<F>::large;
   const F size = exp(big ? z.re - Exponential<F>::large : z.re);
   const F factor = big ? Exponential<F>::exp_large : (F)1;
-  const F re = size * cos(z.im) * factor, im = size * sin(z.im) * factor;
-  const bool vague = abs(z.re) == infinity<F>() && !isfinite(z.im);
+  const F re = size * cos_beside_sin(z.im) * factor, im = size * sin(z.im) * factor;
+  const bool vague = (abs(z.re) == infinity<F>()) & !isfinite(z.im);
   const F limit = z.re > 0 ? z.re : (F)0;
-  return complex<F>{vague ? limit : re, z.im == 0 ? z.im : vague && z.re < 0 ? (F)0 : im};
+  return complex<F>{vague ? limit : re, z.im == 0 ? z.im : vague & (z.re < 0) ? (F)0 : im};
 }
 
 // The product of z.im and log(2) is rounded, and what is lost turns the result by a small angle.
@@ -785,7 +803,7 @@ TD_FN complex<F> exp2(complex<F> z) {
   const complex<F> turned = complex<F>{w.re - w.im * rest, w.im + w.re * rest};
   const F size = exp2(z.re);
   const complex<F> plain = exp(complex<F>{z.re * ln2, z.im * ln2});
-  const bool safe = size < infinity<F>() && abs(z.im) < (F)0x1p20;
+  const bool safe = (size < infinity<F>()) & (abs(z.im) < (F)0x1p20);
   return complex<F>{safe ? size * turned.re : plain.re, z.im == 0 ? z.im : safe ? size * turned.im : plain.im};
 }
 
@@ -793,7 +811,7 @@ template <class F>
 TD_FN complex<F> expm1(complex<F> z) {
   const complex<F> w = exp(z);
   const F half_sine = sin(z.im * (F)0.5);
-  const F re = expm1(z.re) * cos(z.im) - 2 * half_sine * half_sine;
+  const F re = expm1(z.re) * cos_beside_sin(z.im) - 2 * half_sine * half_sine;
   const bool far = abs(z.re) > (F)1;
   return complex<F>{z.im == 0 ? expm1(z.re) : far ? w.re - 1 : re, w.im};
 }
@@ -801,7 +819,7 @@ TD_FN complex<F> expm1(complex<F> z) {
 // log of sqrt(m*m + n*n) for m >= n >= 0, where d = m - 1 to full precision if m is near 1.
 template <class F>
 TD_FN F log_length(F m, F n, F d) {
-  const bool near = m > (F)0.5 && m < (F)2;
+  const bool near = (m > (F)0.5) & (m < (F)2);
   const Pair<F> dd = exact_product(d, d), nn = exact_product(n, n);
   const Pair<F> first = exact_sum(d * 2, dd.high), second = exact_sum(first.high, nn.high);
   const F excess = second.high + (second.low + first.low + dd.low + nn.low);  // m*m + n*n - 1
@@ -837,7 +855,7 @@ template <class F>
 TD_FN complex<F> pow(complex<F> a, complex<F> b) {
   const complex<F> power = exp(multiply(b, log(a)));
   const complex<F> none = complex<F>{not_a_number<F>(), not_a_number<F>()};
-  const bool vanishes = b.re > 0 && b.im == 0;
+  const bool vanishes = (b.re > 0) & (b.im == 0);
   const complex<F> of_zero = complex<F>{vanishes ? (F)0 : none.re, vanishes ? (F)0 : none.im};
   const bool zero_base = !nonzero(a), zero_power = !nonzero(b);
   return complex<F>{zero_power ? (F)1 : zero_base ? of_zero.re : power.re,
@@ -861,17 +879,17 @@ TD_FN Hyperbolic<F> hyperbolic(F x) {
 template <class F>
 TD_FN complex<F> sinh(complex<F> z) {
   const Hyperbolic<F> h = hyperbolic(z.re);
-  const F re = copysign(h.sinh, z.re) * cos(z.im) * h.factor, im = h.cosh * sin(z.im) * h.factor;
-  const bool own = !isfinite(z.im) && (z.re == 0 || abs(z.re) == infinity<F>());
+  const F re = copysign(h.sinh, z.re) * cos_beside_sin(z.im) * h.factor, im = h.cosh * sin(z.im) * h.factor;
+  const bool own = (!isfinite(z.im)) & ((z.re == 0) | (abs(z.re) == infinity<F>()));
   return complex<F>{own ? z.re : re, z.im == 0 ? z.im : im};
 }
 template <class F>
 TD_FN complex<F> cosh(complex<F> z) {
   const Hyperbolic<F> h = hyperbolic(z.re);
-  const F re = h.cosh * cos(z.im) * h.factor, im = copysign(h.sinh, z.re) * sin(z.im) * h.factor;
-  const bool vague = !isfinite(z.im) && abs(z.re) == infinity<F>();
+  const F re = h.cosh * cos_beside_sin(z.im) * h.factor, im = copysign(h.sinh, z.re) * sin(z.im) * h.factor;
+  const bool vague = (!isfinite(z.im)) & (abs(z.re) == infinity<F>());
   const F zero = copysign((F)0, z.re) * copysign((F)1, z.im);
-  return complex<F>{vague ? infinity<F>() : re, z.re == 0 || z.im == 0 ? zero : im};
+  return complex<F>{vague ? infinity<F>() : re, (z.re == 0) | (z.im == 0) ? zero : im};
 }
 template <class F>
 TD_FN complex<F> tanh(complex<F> z) {
@@ -882,11 +900,11 @@ TD_FN complex<F> tanh(complex<F> z) {
   const F beta = 1 + t * t, divisor = 1 + beta * s * s;
   const F near_re = beta * sqrt(1 + s * s) * s / divisor, near_im = t / divisor;
   const F decay = exp(-size);
-  const F far_im = 4 * sin(z.im) * cos(z.im) * decay * decay;
+  const F far_im = 4 * sin(z.im) * cos_beside_sin(z.im) * decay * decay;
   const bool vague = !isfinite(z.im);
   const F im = far ? (vague ? (F)0 : far_im) : near_im;
   const F re = far ? (F)1 : near_re;
-  const bool lost = far && vague && size != infinity<F>();
+  const bool lost = far & vague & (size != infinity<F>());
   const F nan = not_a_number<F>();
   return complex<F>{z.re == 0 ? z.re : lost ? nan : copysign(re, z.re), z.im == 0 ? z.im : lost ? nan : im};
 }
@@ -967,7 +985,7 @@ TD_FN complex<F> atanh(complex<F> z) {
   const F im = atan2(2 * y, d * (1 + x) - y * y) * (F)0.5;
   const bool infinite = (x == infinity<F>()) | (y == infinity<F>());
   const F quarter = y != y ? y : (F)1.5707963267948966;
-  return complex<F>{z.re == 0 || infinite ? copysign((F)0, z.re) : copysign(re, z.re),
+  return complex<F>{(z.re == 0) | infinite ? copysign((F)0, z.re) : copysign(re, z.re),
                     copysign(infinite ? quarter : im, z.im)};
 }
 template <class F>
