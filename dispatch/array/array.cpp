@@ -77,6 +77,7 @@ void* Array::mutable_data() & { return own_memory("mutable_data", node_).data; }
 
 Array Array::astype(DType to) const {
   const Node& x = node_of(node_);
+  if (x.dtype == to) return *this;
   if (is_complex(x.dtype) && !is_complex(to) && !is_bool(to))
     detail::fail("astype", std::string(name(x.dtype)) + " to " + std::string(name(to)) +
                                " would drop the imaginary part; take real(x) first");

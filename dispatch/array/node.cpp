@@ -46,21 +46,25 @@ NodePtr::~NodePtr() {
   if (node_) release(node_);
 }
 
-NodePtr allocate_node(const char* function, DeviceState& device, DType dtype, const Shape& shape) {
-  std::int64_t bytes = itemsize(dtype);
+Allocation allocate(const char* function, DeviceState& device, DType dtype, const Shape& shape) {
+  Allocation memory{nullptr, itemsize(dtype)};
   for (std::int64_t length : shape)
-    if (__builtin_mul_overflow(bytes, length, &bytes))
+    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes))
       throw OutOfMemory(std::string(function) + ": shape " + to_string(shape) + " of " + std::string(name(dtype)) +
                         " has more bytes than can be counted");
+  if (memory.bytes > 0) call(function, device.table->allocate, device.handle, memory.bytes, &memory.data);
+  return memory;
+}
+
+NodePtr allocate_node(const char* function, DeviceState& device, DType dtype, const Shape& shape) {
   NodePtr node(new Node);
   node->dtype = dtype;
   node->device = &device;
   node->shape = shape;
   node->strides = contiguous_strides(shape);
-  if (bytes > 0) {
-    call(function, device.table->allocate, device.handle, bytes, &node->data);
-    node->bytes = bytes;
-  }
+  const Allocation memory = allocate(function, device, dtype, shape);
+  node->data = memory.data;
+  node->bytes = memory.bytes;
   node->ready.store(true, std::memory_order_release);
   return node;
 }

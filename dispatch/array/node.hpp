@@ -64,6 +64,13 @@ struct Node {
   bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }
 };
 
+/// Device memory for a contiguous array of that dtype and shape, null for no elements; throws OutOfMemory.
+struct Allocation {
+  void* data = nullptr;
+  std::int64_t bytes = 0;
+};
+Allocation allocate(const char* function, DeviceState& device, DType dtype, const Shape& shape);
+
 /// A ready node of undefined elements in row-major order; throws OutOfMemory.
 NodePtr allocate_node(const char* function, DeviceState& device, DType dtype, const Shape& shape);
 

@@ -47,9 +47,7 @@ Array reduce(const char* function, td_reduction reduction, Array x, const Axes& 
   if (x.size() == 0) return constant_array(function, device, shape, empty_result(function, reduction, x.shape()), result_type);
   if (mask == 0)  // every element is a row of its own
     return is_position(reduction) ? constant_array(function, device, shape, 0, int64) : x;
-  NodePtr node = x.node();
-  x = Array(NodePtr());
-  return Array(record_reduction(function, reduction, std::move(node), mask, keepdims, result_type));
+  return Array(record_reduction(function, reduction, std::move(x).node(), mask, keepdims, result_type));
 }
 
 namespace {

@@ -114,17 +114,29 @@ Shape space_strides(const Shape& shape, const Shape& strides, const Node& node, 
   return result;
 }
 
-/// What one evaluation holds on to while it runs outside the lock.
+/// What one evaluation holds on to while it runs outside the lock: references on all leaves and on all outputs but the
+/// root, which the caller holds; memory of outputs that were not published.
 struct Job {
   Shape space;
   std::uint32_t row_axes = 0;
-  NodePtr leaves[TD_MAX_INPUTS];
+  Node* leaves[TD_MAX_INPUTS];
+  int n_leaves = 0;
   struct Output {
-    NodePtr node;
+    Node* node;
     int value;
-    NodePtr memory;  // a ready node that receives the elements
+    Allocation memory;
   } outputs[TD_MAX_OUTPUTS];
   int n_outputs = 0;
+
+  ~Job() {
+    for (int i = 0; i < n_leaves; ++i) release(leaves[i]);
+    for (int i = 0; i < n_outputs; ++i) {
+      const Output& output = outputs[i];
+      if (output.memory.bytes)
+        output.node->device->table->free(output.node->device->handle, output.memory.data, output.memory.bytes);
+      if (i > 0) release(output.node);
+    }
+  }
 };
 
 void add_instructions(const Walk& walk, Program& program) {
@@ -161,11 +173,12 @@ void add_instructions(const Walk& walk, Program& program) {
 }
 
 /// Under the lock: walks the graph, writes the program except for its outputs, and takes references on everything that
-/// the program will touch. Nothing if the root is ready by now, or if the graph has too many leaves (an inner node that
-/// somebody else completed adds one): then `first` is a pending source to run before.
-std::optional<Program> prepare(Node& root, Job& job, NodePtr& first) {
+/// the program will touch. No program if the root is ready by now, or if the graph has too many leaves (an inner node
+/// that somebody else completed adds one): then `first` is a pending source to run before.
+void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& first) {
+  program.reset();
   std::lock_guard lock(graph_mutex());
-  if (root.is_ready()) return std::nullopt;
+  if (root.is_ready()) return;
   ++current_visit;
   Walk walk;
   walk.visit(&root);
@@ -175,16 +188,16 @@ std::optional<Program> prepare(Node& root, Job& job, NodePtr& first) {
       retain(root.sources[k]);
       first = NodePtr(root.sources[k]);
     }
-    return std::nullopt;
+    return;
   }
 
   job.space = walk.reduction ? walk.reduction->full_shape : root.shape;
   job.row_axes = walk.reduction ? walk.reduction->row_axes : 0;
-  std::optional<Program> program(std::in_place, job.space, job.row_axes);
+  program.emplace(job.space, job.row_axes);
   for (int i = 0; i < walk.n_leaves; ++i) {
     Node* leaf = walk.leaves[i].node;
     retain(leaf);
-    job.leaves[i] = NodePtr(leaf);
+    job.leaves[job.n_leaves++] = leaf;
     const Node& consumer = *walk.leaves[i].consumer;
     program->add_input(leaf->dtype, leaf->data,
                        space_strides(leaf->shape, leaf->strides, consumer, Walk::reads_squeezed(consumer), job.space,
@@ -196,11 +209,12 @@ std::optional<Program> prepare(Node& root, Job& job, NodePtr& first) {
   // Nodes that somebody outside still refers to are written too, those nearest the root first.
   for (int i = walk.n_order - 1; i >= 0 && job.n_outputs < TD_MAX_OUTPUTS; --i) {
     Node* node = walk.order[i];
-    if (node != &root && node->references.load(std::memory_order_relaxed) == node->uses) continue;
-    retain(node);
-    job.outputs[job.n_outputs++] = {NodePtr(node), first_instruction + i, {}};
+    if (node != &root) {
+      if (node->references.load(std::memory_order_relaxed) == node->uses) continue;
+      retain(node);
+    }
+    job.outputs[job.n_outputs++] = {node, first_instruction + i, {}};
   }
-  return program;
 }
 
 /// Turns the computed nodes ready, unless another thread was faster. Their sources are dropped after the lock.
@@ -212,10 +226,10 @@ void publish(Job& job, int first) {
     for (int i = first; i < job.n_outputs; ++i) {
       Node& node = *job.outputs[i].node;
       if (node.is_ready()) continue;
-      Node& memory = *job.outputs[i].memory;
+      const Allocation memory = std::exchange(job.outputs[i].memory, {});
       node.data = memory.data;
-      node.bytes = std::exchange(memory.bytes, 0);
-      node.strides = memory.strides;
+      node.bytes = memory.bytes;
+      node.strides = contiguous_strides(node.shape);
       for (int k = 0; k < node.n_sources; ++k)
         if (node.sources[k]) dropped[n_dropped++] = node.sources[k];
       node.n_sources = 0;
@@ -225,7 +239,7 @@ void publish(Job& job, int first) {
   for (int i = 0; i < n_dropped; ++i) release(dropped[i]);
 }
 
-/// Strides of a contiguous array of the node's shape over the iteration space of the job.
+/// Strides of an output of the node's shape over the iteration space of the job.
 Shape output_strides(const Node& node, const Shape& strides, const Job& job) {
   return space_strides(node.shape, strides, node, Walk::squeezed(node), job.space, job.row_axes);
 }
@@ -240,8 +254,8 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
       program.add_output(output.value, target, output_strides(node, *target_strides, job));
       continue;
     }
-    output.memory = allocate_node(function, *node.device, node.dtype, node.shape);
-    program.add_output(output.value, output.memory->data, output_strides(node, output.memory->strides, job));
+    output.memory = allocate(function, *node.device, node.dtype, node.shape);
+    program.add_output(output.value, output.memory.data, output_strides(node, contiguous_strides(node.shape), job));
   }
   counts[int(reason)].fetch_add(1, std::memory_order_relaxed);
   program.run(function, *root.device);
@@ -251,19 +265,20 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
 void run(const char* function, Node& root, FlushReason reason, void* target, const Shape* target_strides) {
   Job job;
   NodePtr first;
-  std::optional<Program> program = prepare(root, job, first);
+  std::optional<Program> program;
+  prepare(root, job, program, first);
   while (first) {  // descend to a source that fits, run it, start again
     NodePtr node = std::move(first);
     for (;;) {
       Job part;
-      std::optional<Program> part_program = prepare(*node, part, first);
+      prepare(*node, part, program, first);
       if (!first) {
-        if (part_program) execute(function, *node, reason, part, *part_program, nullptr, nullptr);
+        if (program) execute(function, *node, reason, part, *program, nullptr, nullptr);
         break;
       }
       node = std::move(first);
     }
-    program = prepare(root, job, first);
+    prepare(root, job, program, first);
   }
   if (!program) {
     if (target) copy_view(function, *root.device, root.dtype, root.shape, root.data, root.strides, target, *target_strides);

@@ -270,7 +270,8 @@ class TANDEM_API Array {
   Array& operator>>=(const class Operand& b) &;
 
   /// For the library itself and its tests.
-  const detail::NodePtr& node() const noexcept { return node_; }
+  const detail::NodePtr& node() const& noexcept { return node_; }
+  detail::NodePtr node() && noexcept { return std::move(node_); }
   explicit Array(detail::NodePtr node) noexcept : node_(std::move(node)) {}
 
  protected:
