@@ -68,8 +68,8 @@ class Program {
   }
 
   template <class T>
-  int constant(T x) {
-    constant_dtypes_.push_back(dtype_of<T>);
+  int constant(T x, td_dtype dtype = dtype_of<T>) {
+    constant_dtypes_.push_back(dtype);
     constants_.push_back({});
     std::memcpy(constants_.back().bytes, &x, sizeof x);
     return values_++;
@@ -257,7 +257,67 @@ TEST(ReferenceProgram, RefusesAKernelThatDoesNotExist) {
   EXPECT_STREQ(program.error.message, "floor has no kernel for complex64");
 }
 
+// Kinds of dtypes as ops.def names them, and the rows of ops.def.
+constexpr unsigned TD_B = 1, TD_I = 2, TD_F = 4, TD_C = 8;
+struct Row {
+  int number;
+  unsigned kinds;
+};
+#define TD_OP(name, arity, types, ...) {TD_OP_##name, types},
+constexpr Row operations[] = {
+#include <tandem/ops.def>
+};
+#define TD_REDUCTION(name, types, ...) {TD_REDUCE_##name, types},
+constexpr Row reductions[] = {
+#include <tandem/ops.def>
+};
+
+unsigned kind_of(int dtype) {
+  if (dtype == TD_BOOL) return TD_B;
+  if (dtype >= TD_COMPLEX64) return TD_C;
+  return dtype >= TD_FLOAT16 ? TD_F : TD_I;
+}
+
+// Bit patterns with NaN, infinities, zeros and the extremes of the integers in many dtypes at once.
+constexpr uint64_t patterns[] = {0, ~uint64_t{0}, 0x8000800080008000, 0x7fffffffffffffff, 0x7c007c007c007c00,
+                                 0xff80ff80ff80ff80, 0x3c003f803f800001, 0x7ff07ff07ff07ff0, 0x0101010101010101};
+
+TEST(ReferenceProgram, EveryRowOfTheTableHasItsKernelsForAnyBits) {
+  for (int dtype = 0; dtype < TD_DTYPE_COUNT; ++dtype) {
+    for (const Row& row : operations) {
+      for (const uint64_t first : patterns) {
+        for (const uint64_t second : patterns) {
+          c128 result;
+          Program program({1}, 0);
+          const int x = program.constant(std::array{first, second}, static_cast<td_dtype>(dtype));
+          const int y = program.constant(std::array{second, first}, static_cast<td_dtype>(dtype));
+          program.output(program.map(static_cast<td_op>(row.number), static_cast<td_dtype>(dtype), TD_COMPLEX128,
+                                     {x, y, y, x}),
+                         &result, {0});
+          const td_status expected = (row.kinds & kind_of(dtype)) != 0 ? TD_OK : TD_NOT_SUPPORTED;
+          ASSERT_EQ(program.run(), expected) << "operation " << row.number << ", dtype " << dtype;
+        }
+      }
+    }
+  }
+}
+
 // ---- reductions ----
+
+TEST(ReferenceReduction, EveryRowOfTheTableHasItsKernels) {
+  for (int dtype = 0; dtype < TD_DTYPE_COUNT; ++dtype) {
+    for (const Row& row : reductions) {
+      c128 result;
+      Program program({3}, 1);
+      const int x = program.constant(c128(), static_cast<td_dtype>(dtype));
+      const int reduced = program.reduce(static_cast<td_reduction>(row.number), static_cast<td_dtype>(dtype),
+                                         TD_COMPLEX128, x);
+      program.output(reduced, &result, {0});
+      const td_status expected = (row.kinds & kind_of(dtype)) != 0 ? TD_OK : TD_NOT_SUPPORTED;
+      ASSERT_EQ(program.run(), expected) << "reduction " << row.number << ", dtype " << dtype;
+    }
+  }
+}
 
 TEST(ReferenceReduction, EachOne) {
   EXPECT_EQ((reduce_vector<int64_t, int64_t>(TD_REDUCE_sum, {1, 2, 3, 4})), 10);

@@ -56,7 +56,7 @@ td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l
   return guarded(error, [&] {
     with_type(a->dtype, [&](auto type) {
       using T = typename decltype(type)::type;
-      if constexpr (sizeof(Compute<T>) == sizeof(T) && (kind_of<T> & (TD_F | TD_C)) != 0) {
+      if constexpr (is_float<T> || is_complex<T>) {
         factorize_all<T>(*a, upper != 0, *l);
       } else {
         throw Failure(TD_NOT_SUPPORTED, std::string("there is no Cholesky factorization of ") + name_of(a->dtype));

@@ -17,9 +17,9 @@ void multiply_matrices(const td_view& a, int64_t a_offset, const td_view& b, int
   auto result = last_axes<T, 2>(c, c_offset);
   for (std::size_t i = 0; i < result.shape(0); ++i) {
     for (std::size_t j = 0; j < result.shape(1); ++j) {
-      Compute<T> sum{};
+      compute_t<T> sum{};
       for (std::size_t k = 0; k < right.shape(0); ++k) {
-        sum = add(sum, multiply(cast<Compute<T>>(left(i, k)), cast<Compute<T>>(right(k, j))));
+        sum = add(sum, multiply(cast<compute_t<T>>(left(i, k)), cast<compute_t<T>>(right(k, j))));
       }
       result(i, j) = cast<T>(sum);
     }

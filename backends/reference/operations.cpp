@@ -14,10 +14,10 @@ namespace {
     static Value apply(const Value& first, [[maybe_unused]] const Value& second,                             \
                        [[maybe_unused]] const Value& third, [[maybe_unused]] const Value& fourth) {          \
       [[maybe_unused]] const bool p = first.as<bool>();                                                      \
-      [[maybe_unused]] const auto a = cast<Compute<T>>(first.as<T>());                                       \
-      [[maybe_unused]] const auto b = cast<Compute<T>>(second.as<T>());                                      \
-      [[maybe_unused]] const auto c = cast<Compute<T>>(third.as<T>());                                       \
-      [[maybe_unused]] const auto d = cast<Compute<T>>(fourth.as<T>());                                      \
+      [[maybe_unused]] const auto a = cast<compute_t<T>>(first.as<T>());                                       \
+      [[maybe_unused]] const auto b = cast<compute_t<T>>(second.as<T>());                                      \
+      [[maybe_unused]] const auto c = cast<compute_t<T>>(third.as<T>());                                       \
+      [[maybe_unused]] const auto d = cast<compute_t<T>>(fourth.as<T>());                                      \
       return Value::of(cast<Result<T, result>>(expression));                                                 \
     }                                                                                                        \
   };

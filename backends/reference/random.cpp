@@ -25,15 +25,15 @@ template <class T>
 using WordFor = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
 template <class T>
-T round_down(Compute<T> x) {
-  if constexpr (std::is_same_v<T, f16>) return f16{round_down_f16(x)};
-  else if constexpr (std::is_same_v<T, bf16>) return bf16{round_down_bf16(x)};
+T round_down(compute_t<T> x) {
+  if constexpr (is_same<T, f16>) return f16{round_down_f16(x)};
+  else if constexpr (is_same<T, bf16>) return bf16{round_down_bf16(x)};
   else return x;
 }
 
 template <class T>
 T uniform(const td_random& random, u64 index) {
-  using F = Compute<T>;
+  using F = compute_t<T>;
   const F low = cast<F>(cast<T>(random.low)), high = cast<F>(cast<T>(random.high));
   const F unit = unit_uniform(word_of<WordFor<T>>(random, index));
   return round_down<T>(scale_uniform(unit, low, high - low, uniform_bound(low, high)));
@@ -42,7 +42,7 @@ T uniform(const td_random& random, u64 index) {
 /// Words 2k and 2k + 1 make the elements 2k and 2k + 1.
 template <class T>
 T normal(const td_random& random, u64 index) {
-  using F = Compute<T>;
+  using F = compute_t<T>;
   const u64 first = index - index % 2;
   F even, odd;
   normal_pair(word_of<WordFor<T>>(random, first), word_of<WordFor<T>>(random, first + 1), even, odd);

@@ -92,7 +92,7 @@ class FirstBest : public Reduction {
 // A NaN beats everything but a NaN.
 template <class T, bool greater>
 bool beats(const Value& first, const Value& second) {
-  const auto a = cast<Compute<T>>(first.as<T>()), b = cast<Compute<T>>(second.as<T>());
+  const auto a = cast<compute_t<T>>(first.as<T>()), b = cast<compute_t<T>>(second.as<T>());
   return !isnan(b) && (isnan(a) || (greater ? less(b, a) : less(a, b)));
 }
 
@@ -101,8 +101,8 @@ bool beats(const Value& first, const Value& second) {
   struct name##_row {                                                                                  \
     static constexpr bool has_kernel = ((types) & kind_of<T>) != 0;                                    \
     static Value combine(const Value& first, const Value& second) {                                    \
-      [[maybe_unused]] const auto a = cast<Compute<T>>(first.as<T>());                                 \
-      [[maybe_unused]] const auto b = cast<Compute<T>>(second.as<T>());                                \
+      [[maybe_unused]] const auto a = cast<compute_t<T>>(first.as<T>());                                 \
+      [[maybe_unused]] const auto b = cast<compute_t<T>>(second.as<T>());                                \
       return Value::of(cast<T>(expression));                                                           \
     }                                                                                                  \
     static std::unique_ptr<Reduction> make() {                                                         \

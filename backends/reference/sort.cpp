@@ -40,7 +40,7 @@ std::vector<i64> sorted_positions(const td_view& x, int64_t offset, bool descend
   std::vector<i64> positions(row.shape(0));
   std::iota(positions.begin(), positions.end(), 0);
   std::stable_sort(positions.begin(), positions.end(), [&](i64 a, i64 b) {
-    return before(cast<Compute<T>>(row(a)), cast<Compute<T>>(row(b)), descending);
+    return before(cast<compute_t<T>>(row(a)), cast<compute_t<T>>(row(b)), descending);
   });
   return positions;
 }
