@@ -4,7 +4,10 @@
 
 #include <immintrin.h>
 
+#include "libm.hpp"
+
 #include <tandem/scalar.h>
+
 #include <tandem/random_formulas.h>
 
 namespace tandem::cpu::TD_ISA {

@@ -5,6 +5,8 @@
 // nan + Rj, nan + nanj, each ordered by the part that is a number.
 #pragma once
 
+#include <math.h>
+
 #include <bit>
 #include <concepts>
 #include <type_traits>
@@ -13,7 +15,20 @@
 
 namespace tandem::cpu::sorting {
 
-using namespace scalar;
+using scalar::i8;
+using scalar::i16;
+using scalar::i32;
+using scalar::i64;
+using scalar::u8;
+using scalar::u16;
+using scalar::u32;
+using scalar::u64;
+using scalar::f16;
+using scalar::bf16;
+using scalar::f32;
+using scalar::f64;
+using scalar::c64;
+using scalar::c128;
 __extension__ typedef unsigned __int128 u128;
 
 // The unsigned type of a number of bytes.

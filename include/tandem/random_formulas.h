@@ -2,46 +2,18 @@
 //
 // Everything here is a function of random words alone and uses only operations that IEEE 754 and the integers define to
 // the bit (+ - * / sqrt, conversions, shifts), so every backend that compiles it without contraction of a * b + c gets
-// the same results. It includes nothing, so that it can be given to NVRTC as text.
+// the same results. It includes nothing, so that it can be given to NVRTC as text; scalar.h must come first.
 #ifndef TANDEM_RANDOM_FORMULAS_H
 #define TANDEM_RANDOM_FORMULAS_H
-
-#ifndef TD_FN
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-#define TD_FN static __device__ __forceinline__
-#else
-#define TD_FN static inline __attribute__((always_inline))
-#endif
-#endif
 
 namespace tandem {
 namespace scalar {
 
-typedef unsigned short u16;
-typedef int i32;
-typedef unsigned int u32;
-typedef long i64;
-typedef unsigned long u64;
-typedef float f32;
-typedef double f64;
-
 namespace random_detail {
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-TD_FN u32 bits_of(f32 x) { return __float_as_uint(x); }
-TD_FN u64 bits_of(f64 x) { return (u64)__double_as_longlong(x); }
-TD_FN f32 from_bits(u32 x) { return __uint_as_float(x); }
-TD_FN f64 from_bits(u64 x) { return __longlong_as_double((long long)x); }
-TD_FN f32 square_root(f32 x) { return __fsqrt_rn(x); }
-TD_FN f64 square_root(f64 x) { return __dsqrt_rn(x); }
 TD_FN u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 #else
-TD_FN u32 bits_of(f32 x) { return __builtin_bit_cast(u32, x); }
-TD_FN u64 bits_of(f64 x) { return __builtin_bit_cast(u64, x); }
-TD_FN f32 from_bits(u32 x) { return __builtin_bit_cast(f32, x); }
-TD_FN f64 from_bits(u64 x) { return __builtin_bit_cast(f64, x); }
-TD_FN f32 square_root(f32 x) { return __builtin_sqrtf(x); }
-TD_FN f64 square_root(f64 x) { return __builtin_sqrt(x); }
 __extension__ typedef unsigned __int128 u128;
 TD_FN u64 high_product(u64 a, u64 b) { return (u64)(((u128)a * b) >> 64); }
 #endif
@@ -122,14 +94,14 @@ TD_FN f64 unit_uniform(u64 word) { return random_detail::to_f64(word >> 11) * 0x
 
 // Largest value that uniform(low, high) may give: the predecessor of high if low < high, else no bound.
 TD_FN f32 uniform_bound(f32 low, f32 high) {
-  const u32 bits = random_detail::bits_of(high);
-  const f32 below = random_detail::from_bits(high > 0 ? bits - 1 : high < 0 ? bits + 1 : 0x80000001u);
-  return low < high ? below : random_detail::from_bits(0x7f800000u);
+  const u32 bits = bits_of(high);
+  const f32 below = from_bits(high > 0 ? bits - 1 : high < 0 ? bits + 1 : 0x80000001u);
+  return low < high ? below : from_bits(0x7f800000u);
 }
 TD_FN f64 uniform_bound(f64 low, f64 high) {
-  const u64 bits = random_detail::bits_of(high);
-  const f64 below = random_detail::from_bits(high > 0 ? bits - 1 : high < 0 ? bits + 1 : 0x8000000000000001ul);
-  return low < high ? below : random_detail::from_bits(0x7ff0000000000000ul);
+  const u64 bits = bits_of(high);
+  const f64 below = from_bits(high > 0 ? bits - 1 : high < 0 ? bits + 1 : 0x8000000000000001ul);
+  return low < high ? below : from_bits(0x7ff0000000000000ul);
 }
 
 // u in [0, 1) scaled to [low, low + width), at most bound.
@@ -141,15 +113,16 @@ TD_FN F scale_uniform(F u, F low, F width, F bound) {
 
 // x rounded down, towards minus infinity, to bfloat16 and float16, as bits. NaN gives NaN.
 TD_FN u16 round_down_bf16(f32 x) {
-  const u32 bits = random_detail::bits_of(x);
+  const u32 bits = bits_of(x);
   const u32 down = (bits >> 16) + ((bits & 0xffffu) != 0u ? bits >> 31 : 0u);
   return (u16)((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : down);
 }
 TD_FN u16 round_down_f16(f32 x) {
-  const u32 bits = random_detail::bits_of(x), sign = bits >> 31, size = bits & 0x7fffffffu;
-  const f32 steps = random_detail::from_bits(size) * 0x1p24f;  // of float16's subnormals
-  const i32 whole = (i32)(size < 0x38800000u ? steps : 0.0f);
-  const u32 subnormal = (u32)whole + ((f32)whole != steps ? sign : 0u);
+  const u32 bits = bits_of(x), sign = bits >> 31, size = bits & 0x7fffffffu;
+  // Adding 1/2 rounds to float16's subnormals, which the lowest bits of the sum then count.
+  const f32 nearest = from_bits(size) + 0.5f;
+  const u32 more = nearest - 0.5f < from_bits(size) ? sign : 0u, less = nearest - 0.5f > from_bits(size) ? 1u - sign : 0u;
+  const u32 subnormal = bits_of(nearest) - 0x3f000000u + more - less;
   const u32 normal = ((size - 0x38000000u) >> 13) + ((size & 0x1fffu) != 0u ? sign : 0u);
   const u32 large = size == 0x7f800000u ? 0x7c00u : 0x7bffu + sign;
   const u32 half = size < 0x38800000u ? subnormal : size < 0x47800000u ? normal : large;
@@ -168,10 +141,10 @@ TD_FN f64 open_uniform(u64 word) { return (random_detail::to_f64(word >> 1) + 0.
 // ln u for u in [2^-64, 1]: u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes in
 // two parts of which the first has so few bits that its product with k is exact.
 TD_FN f32 ln_unit(f32 u) {
-  const u32 bits = random_detail::bits_of(u);
+  const u32 bits = bits_of(u);
   const u32 n = (bits + 0x40000000u - 0x3f3504f3u) >> 23;  // k + 128
   const f32 k = (f32)((i32)n - 128);
-  const f32 f = random_detail::from_bits(bits + ((128u - n) << 23)) - 1.0f;
+  const f32 f = from_bits(bits + ((128u - n) << 23)) - 1.0f;
   f32 p = -0.0763445646f;
   p = p * f + 0.127615452f;
   p = p * f - 0.13160184f;
@@ -186,10 +159,10 @@ TD_FN f32 ln_unit(f32 u) {
 
 // The same for f64; ln(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)) with s = f / (2 + f) as in FreeBSD's e_log.c.
 TD_FN f64 ln_unit(f64 u) {
-  const u64 bits = random_detail::bits_of(u);
+  const u64 bits = bits_of(u);
   const u64 n = (bits + 0x4000000000000000ul - 0x3fe6a09e667f3bcdul) >> 52;  // k + 1024
-  const f64 k = random_detail::from_bits(n | 0x4330000000000000ul) - (0x1p52 + 1024.0);
-  const f64 f = random_detail::from_bits(bits + ((1024ul - n) << 52)) - 1.0;
+  const f64 k = from_bits(n | 0x4330000000000000ul) - (0x1p52 + 1024.0);
+  const f64 f = from_bits(bits + ((1024ul - n) << 52)) - 1.0;
   const f64 s = f / (2.0 + f), z = s * s;
   f64 r = 0.14795951469074201;
   r = r * z + 0.15314050379955124;
@@ -242,16 +215,16 @@ TD_FN void sin_cos_turn(u32 word, f32& sine, f32& cosine) {
   f32 s, c;
   sin_cos_eighth((f32)(i32)(word - (quarter << 30)) * 0x1p-32f, s, c);
   const bool odd = (quarter & 1u) != 0u;
-  sine = random_detail::from_bits(random_detail::bits_of(odd ? c : s) ^ (quarter & 2u) << 30);
-  cosine = random_detail::from_bits(random_detail::bits_of(odd ? s : c) ^ ((quarter + 1u) & 2u) << 30);
+  sine = from_bits(bits_of(odd ? c : s) ^ (quarter & 2u) << 30);
+  cosine = from_bits(bits_of(odd ? s : c) ^ ((quarter + 1u) & 2u) << 30);
 }
 TD_FN void sin_cos_turn(u64 word, f64& sine, f64& cosine) {
   const u64 quarter = (word + 0x2000000000000000ul) >> 62;
   f64 s, c;
   sin_cos_eighth(random_detail::to_f64((i64)(word - (quarter << 62))) * 0x1p-64, s, c);
   const bool odd = (quarter & 1ul) != 0ul;
-  sine = random_detail::from_bits(random_detail::bits_of(odd ? c : s) ^ (quarter & 2ul) << 62);
-  cosine = random_detail::from_bits(random_detail::bits_of(odd ? s : c) ^ ((quarter + 1ul) & 2ul) << 62);
+  sine = from_bits(bits_of(odd ? c : s) ^ (quarter & 2ul) << 62);
+  cosine = from_bits(bits_of(odd ? s : c) ^ ((quarter + 1ul) & 2ul) << 62);
 }
 
 // Elements 2k and 2k + 1 of the standard normal, from words (64-bit words for f64) 2k and 2k + 1.
@@ -259,7 +232,7 @@ template <class F, class Word>
 TD_FN void normal_pair(Word word0, Word word1, F& z0, F& z1) {
   F sine, cosine;
   sin_cos_turn(word1, sine, cosine);
-  const F radius = random_detail::square_root(F(-2) * ln_unit(open_uniform(word0)));
+  const F radius = sqrt(F(-2) * ln_unit(open_uniform(word0)));
   z0 = radius * cosine;
   z1 = radius * sine;
 }
