@@ -66,8 +66,8 @@ struct Node {
 
 /// Device memory for a contiguous array of that dtype and shape, null for no elements; throws OutOfMemory.
 struct Allocation {
-  void* data = nullptr;
-  std::int64_t bytes = 0;
+  void* data;
+  std::int64_t bytes;
 };
 Allocation allocate(const char* function, DeviceState& device, DType dtype, const Shape& shape);
 

@@ -128,6 +128,7 @@ struct Job {
   } outputs[TD_MAX_OUTPUTS];
   int n_outputs = 0;
 
+  Job() {}  // leaves the arrays alone: this is on the way of every small operation
   ~Job() {
     for (int i = 0; i < n_leaves; ++i) release(leaves[i]);
     for (int i = 0; i < n_outputs; ++i) {
@@ -213,7 +214,7 @@ void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& fir
       if (node->references.load(std::memory_order_relaxed) == node->uses) continue;
       retain(node);
     }
-    job.outputs[job.n_outputs++] = {node, first_instruction + i, {}};
+    job.outputs[job.n_outputs++] = {node, first_instruction + i, {nullptr, 0}};
   }
 }
 
@@ -226,7 +227,7 @@ void publish(Job& job, int first) {
     for (int i = first; i < job.n_outputs; ++i) {
       Node& node = *job.outputs[i].node;
       if (node.is_ready()) continue;
-      const Allocation memory = std::exchange(job.outputs[i].memory, {});
+      const Allocation memory = std::exchange(job.outputs[i].memory, {nullptr, 0});
       node.data = memory.data;
       node.bytes = memory.bytes;
       node.strides = contiguous_strides(node.shape);

@@ -538,6 +538,13 @@ TD_FN bool less_equal(T a, T b) {
   else return a <= b;
 }
 
+// condition ? a : b in a form that vectorizes for complex numbers too.
+template <class T>
+TD_FN T select(bool condition, T a, T b) {
+  if constexpr (is_complex<T>) return T{condition ? a.re : b.re, condition ? a.im : b.im};
+  else return condition ? a : b;
+}
+
 // NaN if either is, the first if both are. Of equal floats, which can differ in the sign of zero only, the bits combine.
 template <class T>
 TD_FN T maximum(T a, T b) {
@@ -546,7 +553,7 @@ TD_FN T maximum(T a, T b) {
     const T larger = a > b ? a : other;
     return a != a ? a : larger;
   } else {
-    return less(a, b) | (isnan(b) & !isnan(a)) ? b : a;
+    return select(less(a, b) | (isnan(b) & !isnan(a)), b, a);
   }
 }
 template <class T>
@@ -556,19 +563,17 @@ TD_FN T minimum(T a, T b) {
     const T smaller = a < b ? a : other;
     return a != a ? a : smaller;
   } else {
-    return less(b, a) | (isnan(b) & !isnan(a)) ? b : a;
+    return select(less(b, a) | (isnan(b) & !isnan(a)), b, a);
   }
 }
 // The other one if one is NaN.
 template <class T>
 TD_FN T fmax(T a, T b) {
-  const T larger = maximum(a, b), number = isnan(b) ? a : larger;
-  return isnan(a) ? b : number;
+  return select(isnan(a), b, select(isnan(b), a, maximum(a, b)));
 }
 template <class T>
 TD_FN T fmin(T a, T b) {
-  const T smaller = minimum(a, b), number = isnan(b) ? a : smaller;
-  return isnan(a) ? b : number;
+  return select(isnan(a), b, select(isnan(b), a, minimum(a, b)));
 }
 
 // ---- floats -----------------------------------------------------------------------------------------------------
@@ -786,25 +791,26 @@ TD_FN complex<F> exp(complex<F> z) {
   const bool big = z.re > Exponential<F>::large;
   const F size = exp(big ? z.re - Exponential<F>::large : z.re);
   const F factor = big ? Exponential<F>::exp_large : (F)1;
-  const F re = size * cos_beside_sin(z.im) * factor, im = size * sin(z.im) * factor;
-  const bool vague = (abs(z.re) == infinity<F>()) & !isfinite(z.im);
-  const F limit = z.re > 0 ? z.re : (F)0;
-  return complex<F>{vague ? limit : re, z.im == 0 ? z.im : vague & (z.re < 0) ? (F)0 : im};
+  const bool edge = (abs(z.re) == infinity<F>()) & (abs(z.im - z.im) != 0);
+  const F cosine = cos(edge ? (F)0 : z.im), sine = sin(edge & (z.re < 0) ? (F)0 : z.im);
+  return complex<F>{size * cosine * factor, (z.im == 0 ? (F)1 : size) * sine * factor};
 }
 
-// The product of z.im and log(2) is rounded, and what is lost turns the result by a small angle.
+// z.im * log(2) is rounded, and what is lost turns the result by a small angle.
 template <class F>
 TD_FN complex<F> exp2(complex<F> z) {
-  constexpr F ln2 = (F)0.6931471805599453;
-  constexpr F ln2_rest = is_same<F, f32> ? (F)-1.9046542e-9 : (F)2.3190468138462996e-17;
-  const Pair<F> product = exact_product(z.im, ln2);
-  const F rest = product.low + z.im * ln2_rest;
-  const complex<F> w = exp(complex<F>{0, product.high});
-  const complex<F> turned = complex<F>{w.re - w.im * rest, w.im + w.re * rest};
-  const F size = exp2(z.re);
-  const complex<F> plain = exp(complex<F>{z.re * ln2, z.im * ln2});
-  const bool safe = (size < infinity<F>()) & (abs(z.im) < (F)0x1p20);
-  return complex<F>{safe ? size * turned.re : plain.re, z.im == 0 ? z.im : safe ? size * turned.im : plain.im};
+  constexpr bool narrow = is_same<F, f32>;
+  constexpr F ln2 = (F)0.6931471805599453, ln2_rest = narrow ? (F)-1.9046542e-9 : (F)2.3190468138462996e-17;
+  constexpr F large = narrow ? (F)120 : (F)1000, exp2_large = narrow ? (F)0x1p120 : (F)0x1p1000;
+  const bool big = z.re > large;
+  const F size = exp2(big ? z.re - large : z.re);
+  const F factor = big ? exp2_large : (F)1;
+  const bool edge = (abs(z.re) == infinity<F>()) & (abs(z.im - z.im) != 0);
+  const Pair<F> angle = exact_product(z.im, ln2);
+  const F turn = abs(z.im) < exp2_large / 0x1p20 ? angle.low + z.im * ln2_rest : (F)0;
+  const F cosine = cos(edge ? (F)0 : angle.high), sine = sin(edge & (z.re < 0) ? (F)0 : angle.high);
+  const F im = size * (sine + cosine * turn) * factor;
+  return complex<F>{size * (cosine - (edge ? (F)0 : sine * turn)) * factor, z.im == 0 ? z.im : im};
 }
 
 template <class F>
@@ -893,20 +899,15 @@ TD_FN complex<F> cosh(complex<F> z) {
 }
 template <class F>
 TD_FN complex<F> tanh(complex<F> z) {
-  constexpr F limit = is_same<F, f32> ? (F)11 : (F)22;
   const F size = abs(z.re);
-  const bool far = size > limit;
-  const F s = sinh(far ? limit : size), t = tan(z.im);
+  const bool far = size > (is_same<F, f32> ? (F)11 : (F)22);
+  const bool edge = (size == infinity<F>()) & (abs(z.im - z.im) != 0);
+  const F s = sinh(size), t = tan(edge ? (F)0 : z.im);
   const F beta = 1 + t * t, divisor = 1 + beta * s * s;
   const F near_re = beta * sqrt(1 + s * s) * s / divisor, near_im = t / divisor;
-  const F decay = exp(-size);
-  const F far_im = 4 * sin(z.im) * cos_beside_sin(z.im) * decay * decay;
-  const bool vague = !isfinite(z.im);
-  const F im = far ? (vague ? (F)0 : far_im) : near_im;
-  const F re = far ? (F)1 : near_re;
-  const bool lost = far & vague & (size != infinity<F>());
-  const F nan = not_a_number<F>();
-  return complex<F>{z.re == 0 ? z.re : lost ? nan : copysign(re, z.re), z.im == 0 ? z.im : lost ? nan : im};
+  const F far_re = 1 + (t - t), far_im = t / beta / s / s;
+  const F re = copysign(far ? far_re : near_re, z.re), im = far ? far_im : near_im;
+  return complex<F>{z.re == 0 ? z.re : re, z.im == 0 ? z.im : im};
 }
 
 template <class F>
