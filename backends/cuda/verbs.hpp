@@ -1,0 +1,27 @@
+// The verbs of the CUDA backend, one file each; backend.cpp puts them into the table.
+#pragma once
+
+#include <tandem/backend.h>
+
+#include "device.hpp"
+
+namespace tandem::cuda {
+
+// memory.cpp
+td_status allocate(td_device* device, int64_t bytes, void** pointer, td_error* error);
+void free(td_device* device, void* pointer, int64_t bytes);
+td_status memory_stats(td_device* device, td_memory_stats* stats, td_error* error);
+td_status trim(td_device* device, td_error* error);
+td_status set_memory_limit(td_device* device, int64_t bytes, td_error* error);
+// transfer.cpp
+td_status copy(td_device* device, td_copy_kind kind, void* to, const void* from, int64_t bytes, td_error* error);
+// program.cpp
+td_status run_program(td_device*, const td_program*, const td_operand* inputs, const td_operand* outputs, td_error*);
+// matmul.cpp, sort.cu, random.cu, cholesky.cpp
+td_status matmul(td_device*, const td_view* a, const td_view* b, const td_view* c, td_precision, td_error*);
+td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* values, const td_view* indices,
+               td_error*);
+td_status random(td_device*, const td_random*, const td_view* out, td_error*);
+td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l, td_error*);
+
+}  // namespace tandem::cuda
