@@ -808,9 +808,10 @@ TD_FN complex<F> exp2(complex<F> z) {
   const bool edge = (abs(z.re) == infinity<F>()) & (abs(z.im - z.im) != 0);
   const Pair<F> angle = exact_product(z.im, ln2);
   const F turn = abs(z.im) < exp2_large / 0x1p20 ? angle.low + z.im * ln2_rest : (F)0;
-  const F cosine = cos(edge ? (F)0 : angle.high), sine = sin(edge & (z.re < 0) ? (F)0 : angle.high);
-  const F im = size * (sine + cosine * turn) * factor;
-  return complex<F>{size * (cosine - (edge ? (F)0 : sine * turn)) * factor, z.im == 0 ? z.im : im};
+  const F y = edge ? (F)0 : angle.high;
+  const F cosine = cos_beside_sin(y), sine = sin(y);
+  const F im = size * (sine + cosine * turn) * (edge & (z.re > 0) ? not_a_number<F>() : factor);
+  return complex<F>{size * (cosine - sine * turn) * factor, z.im == 0 ? z.im : im};
 }
 
 template <class F>
