@@ -16,7 +16,7 @@ set(csv "${FOLDER}/value_at_risk_${BACKEND}.csv")
 set(small --backend ${BACKEND} --scenarios 2000 --days 2)
 run(0 "4 assets, 1860 daily closes; 2000 scenarios of 2 days, seed 42" ${small} --csv "${csv}")
 # Historical figures of the data with equal weights, computed with NumPy 2.4.6.
-foreach(figure "VaR 95 %                 %      1.245315" "VaR 99 %                 %      2.181585")
+foreach(figure "VaR 95 %          %      1.245315" "VaR 99 %          %      2.181585")
   run(0 "historical, 1 day: ${figure}" ${small})
 endforeach()
 file(STRINGS "${csv}" lines)

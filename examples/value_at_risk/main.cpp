@@ -230,9 +230,13 @@ const std::vector<Row> time_rows = {
     {"device to host", "s", [](const Run& r, const Run&) { return r.result.to_host.seconds; }},
     {"device to host", "MB", [](const Run& r, const Run&) { return 1e-6 * r.result.to_host.bytes; }},
     {"first run of one chunk", "s", [](const Run& r, const Run&) { return r.first_seconds; }},
-    {"speed-up, computation", "x",
+};
+
+// Against the first device.
+const std::vector<Row> speed_up_rows = {
+    {"computation alone", "x",
      [](const Run& r, const Run& b) { return b.result.compute_seconds / r.result.compute_seconds; }},
-    {"speed-up, with transfers", "x", [](const Run& r, const Run& b) { return all_seconds(b) / all_seconds(r); }},
+    {"with transfers", "x", [](const Run& r, const Run& b) { return all_seconds(b) / all_seconds(r); }},
 };
 
 void print_table(const char* title, const std::vector<Row>& rows, const std::vector<Run>& runs) {
@@ -250,11 +254,11 @@ void write_csv(const std::string& path, const std::vector<Run>& runs) {
   std::ofstream out(path);
   out << "device,quantity,unit,value\n";
   for (const Run& run : runs) {
-    for (const auto* rows : {&risk_rows, &time_rows}) {
+    for (const auto* rows : {&risk_rows, &time_rows, &speed_up_rows}) {
       for (const Row& row : *rows) {
         char value[40];
         std::snprintf(value, sizeof value, "%.17g", row.value(run, runs.front()));
-        out << run.device.name() << ",\"" << row.name << "\"," << row.unit << "," << value << "\n";
+        out << run.device.name() << ",\"" << (rows == &speed_up_rows ? "speed-up, " : "") << row.name << "\"," << row.unit << "," << value << "\n";
       }
     }
   }
@@ -279,6 +283,7 @@ void run_all(const Options& options) {
   }
   print_table("Losses in percent of the portfolio", risk_rows, runs);
   print_table("Time", time_rows, runs);
+  if (runs.size() > 1) print_table("Speed-up", speed_up_rows, runs);
   std::printf("\n");
   for (std::size_t i = 1; i < runs.size(); ++i) {
     std::cout << risk::agreement(runs[0].device.name(), runs[0].result.steps, runs[i].device.name(),

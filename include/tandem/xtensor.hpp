@@ -46,7 +46,7 @@ template <class Size> std::vector<Size> sizes_from(const Shape& shape) {
 template <class Container> Array adopt_container(std::shared_ptr<Container> owner, const Device& device) {
   using T = typename Container::value_type;
   const Shape shape = shape_from(owner->shape()), strides = shape_from(owner->strides());
-  auto* data = const_cast<std::remove_const_t<T>*>(owner->data());
+  T* data = owner->data();
   return Array::adopt(data, dtype_of_v<T>, shape, strides, std::move(owner), device);
 }
 
@@ -68,11 +68,11 @@ Array from_xtensor(E&& expression, const Device& device = Device()) {
   return Array(std::span<const T>(rows.data(), rows.size()), detail::shape_from(rows.shape()), {.device = device});
 }
 
-/// A container that others may keep using: adopted without a copy if the device shares the host's memory, else copied.
-/// The array sees later changes of the elements; writing to the array copies first while the container is shared.
-/// Throws Error for a null pointer.
-template <class Container>
-  requires detail::XtensorContainer<std::remove_const_t<Container>> && Element<typename Container::value_type>
+/// A container that others keep using: adopted without a copy if the device shares the host's memory, else copied.
+/// Adopted, it is common memory: the array sees changes of the elements, and writing to the array writes them, as long
+/// as no other array or expression shares the memory. Throws Error for a null pointer.
+template <detail::XtensorContainer Container>
+  requires Element<typename Container::value_type>
 Array from_xtensor(std::shared_ptr<Container> container, const Device& device = Device()) {
   if (!container) throw Error("from_xtensor: the pointer is null");
   if (!device.shares_host_memory()) return from_xtensor(*container, device);
