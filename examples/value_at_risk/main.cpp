@@ -258,7 +258,8 @@ void write_csv(const std::string& path, const std::vector<Run>& runs) {
       for (const Row& row : *rows) {
         char value[40];
         std::snprintf(value, sizeof value, "%.17g", row.value(run, runs.front()));
-        out << run.device.name() << ",\"" << (rows == &speed_up_rows ? "speed-up, " : "") << row.name << "\"," << row.unit << "," << value << "\n";
+        out << run.device.name() << ",\"" << (rows == &speed_up_rows ? "speed-up, " : "") << row.name << "\","
+            << row.unit << "," << value << "\n";
       }
     }
   }
