@@ -14,8 +14,9 @@ namespace {
 /// Sorts along an axis; the result is a view of a buffer in which that axis comes last.
 Array sorted(const char* function, const Array& x, const SortOptions& options, bool positions) {
   const int axis = detail::normalize_axis(function, options.axis, x.ndim());
+  detail::ready(function, x);
   const Array rows = x.moveaxis(axis, -1);
-  const detail::Node& source = detail::ready(function, rows);
+  const detail::Node& source = *rows.node();
   detail::NodePtr result = detail::allocate_node(function, *source.device, positions ? int64 : x.dtype(), source.shape);
   if (result->bytes) {
     const td_view in = detail::view_of(source), out = detail::view_of(*result);

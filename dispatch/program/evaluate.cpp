@@ -35,7 +35,9 @@ struct Walk {
   Leaf leaves[TD_MAX_INPUTS];
   int n_order = 0, n_leaves = 0, n_constants = 0;
   const Node* reduction = nullptr;  // one of them, if any
-  bool overflow = false;            // more than a program may hold
+  bool many_nodes = false, many_leaves = false;  // more than a program may hold
+
+  bool overflow() const noexcept { return many_nodes || many_leaves; }
 
   /// Whether the node's own axes are the space's without the reduced ones.
   static bool squeezed(const Node& node) noexcept {
@@ -54,7 +56,7 @@ struct Walk {
     std::uint8_t& value = leaf->value[reads_squeezed(*consumer)];
     if (value != unset) return;
     if (n_leaves == TD_MAX_INPUTS) {
-      overflow = true;
+      many_leaves = true;
       return;
     }
     value = std::uint8_t(n_leaves);
@@ -74,13 +76,13 @@ struct Walk {
       node->uses = 0;
       node->value[0] = unset;
       if (depth + n_order >= max_nodes)
-        overflow = true;
+        many_nodes = true;
       else
         stack[depth++] = {node, 0};
     };
     if (root->visit == current_visit) return;
     enter(root);
-    while (depth && !overflow) {
+    while (depth && !overflow()) {
       Frame& frame = stack[depth - 1];
       Node* node = frame.node;
       if (frame.next == node->n_sources) {
@@ -114,6 +116,30 @@ Shape space_strides(const Shape& shape, const Shape& strides, const Node& node, 
   return result;
 }
 
+/// A bit for each node of the walk that is a row value although its shape is the whole space: maps of constants and of
+/// operands that repeat along the rows. Backends write a row value once per row.
+std::uint64_t repeated_rows(const Walk& walk, const Shape& space, std::uint32_t row_axes) {
+  const auto repeats = [&](const Node& leaf, const Node& consumer) {
+    if (Walk::reads_squeezed(consumer)) return true;
+    const Shape strides = broadcast_strides(leaf.shape, leaf.strides, space);
+    for (int axis = 0; axis < space.size(); ++axis)
+      if (row_axes >> axis & 1 && space[axis] > 1 && strides[axis] != 0) return false;
+    return true;
+  };
+  static_assert(max_nodes <= 64);
+  std::uint64_t row_values = 0, repeated = 0;
+  for (int i = 0; i < walk.n_order; ++i) {
+    const Node& node = *walk.order[i];
+    bool row_value = true;
+    for (int k = 0; k < node.n_sources && node.kind != NodeKind::reduce; ++k)
+      if (const Node* source = node.sources[k])
+        row_value &= source->is_ready() ? repeats(*source, node) : (row_values >> source->value[0] & 1) != 0;
+    row_values |= std::uint64_t{row_value} << i;
+    repeated |= std::uint64_t{row_value && node.role != RowRole::row} << i;
+  }
+  return repeated;
+}
+
 /// What one evaluation holds on to while it runs outside the lock: references on all leaves and on all outputs but the
 /// root, which the caller holds; memory of outputs that were not published.
 struct Job {
@@ -124,9 +150,25 @@ struct Job {
   struct Output {
     Node* node;
     int value;
+    bool repeated;  // see repeated_rows: memory for one element per row, shown with stride 0
     Allocation memory;
   } outputs[TD_MAX_OUTPUTS];
   int n_outputs = 0;
+
+  /// Shape of an output's memory.
+  Shape memory_shape(const Output& output) const {
+    Shape shape = output.node->shape;
+    if (output.repeated)
+      for (int axis = 0; axis < shape.size(); ++axis)
+        if (row_axes >> axis & 1) shape[axis] = 1;
+    return shape;
+  }
+  /// Its strides, in the node's own axes.
+  Shape memory_strides(const Output& output) const {
+    if (!output.repeated) return contiguous_strides(output.node->shape);
+    const Shape shape = memory_shape(output);
+    return broadcast_strides(shape, contiguous_strides(shape), output.node->shape);
+  }
 
   Job() {}  // leaves the arrays alone: this is on the way of every small operation
   ~Job() {
@@ -183,7 +225,7 @@ void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& fir
   ++current_visit;
   Walk walk;
   walk.visit(&root);
-  if (walk.overflow) {
+  if (walk.overflow()) {
     for (int k = 0; k < root.n_sources; ++k) {
       if (!root.sources[k] || root.sources[k]->is_ready()) continue;
       retain(root.sources[k]);
@@ -207,6 +249,7 @@ void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& fir
   add_instructions(walk, *program);
 
   const int first_instruction = program->n_inputs() + program->n_constants();
+  const std::uint64_t repeated = walk.reduction ? repeated_rows(walk, job.space, job.row_axes) : 0;
   // Nodes that somebody outside still refers to are written too, those nearest the root first.
   for (int i = walk.n_order - 1; i >= 0 && job.n_outputs < TD_MAX_OUTPUTS; --i) {
     Node* node = walk.order[i];
@@ -214,7 +257,7 @@ void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& fir
       if (node->references.load(std::memory_order_relaxed) == node->uses) continue;
       retain(node);
     }
-    job.outputs[job.n_outputs++] = {node, first_instruction + i, {nullptr, 0}};
+    job.outputs[job.n_outputs++] = {node, first_instruction + i, (repeated >> i & 1) != 0, {nullptr, 0}};
   }
 }
 
@@ -230,7 +273,7 @@ void publish(Job& job, int first) {
       const Allocation memory = std::exchange(job.outputs[i].memory, {nullptr, 0});
       node.data = memory.data;
       node.bytes = memory.bytes;
-      node.strides = contiguous_strides(node.shape);
+      node.strides = job.memory_strides(job.outputs[i]);
       for (int k = 0; k < node.n_sources; ++k)
         if (node.sources[k]) dropped[n_dropped++] = node.sources[k];
       node.n_sources = 0;
@@ -255,8 +298,8 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
       program.add_output(output.value, target, output_strides(node, *target_strides, job));
       continue;
     }
-    output.memory = allocate(function, *node.device, node.dtype, node.shape);
-    program.add_output(output.value, output.memory.data, output_strides(node, contiguous_strides(node.shape), job));
+    output.memory = allocate(function, *node.device, node.dtype, job.memory_shape(output));
+    program.add_output(output.value, output.memory.data, output_strides(node, job.memory_strides(output), job));
   }
   counts[int(reason)].fetch_add(1, std::memory_order_relaxed);
   program.run(function, *root.device);
@@ -285,6 +328,11 @@ void run(const char* function, Node& root, FlushReason reason, void* target, con
     if (target) copy_view(function, *root.device, root.dtype, root.shape, root.data, root.strides, target, *target_strides);
     return;
   }
+  if (target && job.outputs[0].repeated) {
+    execute(function, root, reason, job, *program, nullptr, nullptr);
+    copy_view(function, *root.device, root.dtype, root.shape, root.data, root.strides, target, *target_strides);
+    return;
+  }
   execute(function, root, reason, job, *program, target, target_strides);
 }
 
@@ -304,8 +352,8 @@ void measure(Node& node, const Source* sources, int n) {
     else
       walk.visit(source);
   }
-  node.instructions = walk.overflow ? TD_MAX_INSTRUCTIONS + 1 : walk.n_order + 1;
-  node.inputs = walk.overflow && walk.n_leaves == TD_MAX_INPUTS ? TD_MAX_INPUTS + 1 : walk.n_leaves;
+  node.instructions = walk.many_nodes ? TD_MAX_INSTRUCTIONS + 1 : walk.n_order + 1;
+  node.inputs = walk.many_leaves ? TD_MAX_INPUTS + 1 : walk.n_leaves;
   node.constants = constants + walk.n_constants;
   node.input_bytes = 0;
   for (int i = 0; i < walk.n_leaves; ++i) {
