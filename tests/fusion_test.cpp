@@ -183,6 +183,25 @@ TEST_F(Counted, RowAndFullOutputsOfOnePass) {
   EXPECT_TRUE(same(scaled, (x + 1).eval() / total));
 }
 
+TEST_F(Counted, ValuesThatRepeatAlongRows) {
+  // Full in shape, but the same all along each row: constants and broadcast arrays beside a reduction.
+  const Array ones = td::ones({4, 6}), column = x(td::all, 0).reshape({4, 1}).broadcast_to({4, 6}), doubled = column * 2;
+  EXPECT_TRUE(same(td::sum(ones, {.axis = 1}), td::full({4}, 6.0)));
+  EXPECT_TRUE(same(ones, td::ones({4, 6}).copy()));
+  EXPECT_TRUE(same(td::sum(doubled, {.axis = 1, .keepdims = true}), td::sum(doubled.copy(), {.axis = 1, .keepdims = true})));
+  EXPECT_TRUE(same(doubled, (column.copy() * 2).copy()));
+  const Array mean = td::mean(x, {.axis = 1, .keepdims = true});
+  EXPECT_TRUE(same(td::ones({4, 6}) - mean, td::ones({4, 6}).copy() - mean.copy()));
+  EXPECT_TRUE(same(column + 1 - td::sum(x, {.axis = 1, .keepdims = true}), column.copy() + 1 - td::sum(x, {.axis = 1, .keepdims = true}).copy()));
+  Array target = td::zeros({4, 6});
+  target(td::all) = column + 1 - td::sum(x, {.axis = 1, .keepdims = true});
+  EXPECT_TRUE(same(target, (column + 1 - td::sum(x, {.axis = 1, .keepdims = true})).copy()));
+  Array written = ones;
+  written(0, 0) = 5;
+  EXPECT_TRUE(same(ones, td::ones({4, 6}).copy()));
+  EXPECT_EQ(td::sum(written).item<double>(), 28);
+}
+
 TEST_F(Counted, SixtyFourInstructions) {
   for (int steps : {1, 63, 64, 65, 66, 128, 129, 200}) {
     Array y = x;

@@ -73,9 +73,9 @@ TEST(Max, PropagatesNaN) {
   EXPECT_EQ(rows[0], 0);
   EXPECT_TRUE(std::isnan(rows[1]));
   EXPECT_EQ(rows[2], 0);
-  const C first = td::max(td::array({C(0.5, 3.7), C(0.7, nan), C(nan, -3.9)})).item<C>();
-  EXPECT_EQ(first.real(), 0.7);
-  EXPECT_TRUE(std::isnan(first.imag()));
+  const Array z = td::array({C(0.5, 3.7), C(0.7, nan), C(9, 9)});  // NaN in either part
+  EXPECT_TRUE(same(td::max(z), td::array(C(0.7, nan))));
+  EXPECT_TRUE(same(td::min(z), td::array(C(0.7, nan))));
 }
 
 TEST(Max, OrdersZerosBySign) {
