@@ -24,7 +24,8 @@ TEST(Broadcasting, AlignsAtTheRight) {
 TEST(Broadcasting, MismatchNamesTheShapes) {
   EXPECT_TRUE(throws([] { td::zeros({2, 3}) + td::zeros({4}); }, "add: ", {"(2, 3)", "(4,)"}));
   EXPECT_TRUE(throws([] { td::zeros({0}) * td::zeros({3}); }, "multiply: ", {"(0,)", "(3,)"}));
-  EXPECT_TRUE(throws([] { td::where(td::zeros({2}), td::zeros({3}), td::zeros({1})); }, "where: ", {"(2,)", "(3,)", "(1,)"}));
+  EXPECT_TRUE(
+      throws([] { td::where(td::zeros({2}), td::zeros({3}), td::zeros({1})); }, "where: ", {"(2,)", "(3,)", "(1,)"}));
   EXPECT_TRUE(throws([] { td::broadcast_shapes({{2}, {3}}); }, "broadcast_shapes: ", {"(2,)", "(3,)"}));
 }
 

@@ -46,8 +46,8 @@ Values<T> border_values() {
                             power * (1 + format_of<T>.epsilon())})
         for (long double sign : {1.0L, -1.0L}) values.push_back(element<T>(v * sign));
     }
-    for (long double v : {65504.0L, 65519.9L, 65519.99999L, 65520.0L, 65536.0L, 2.98e-8L, 2.99e-8L, 5.96e-8L, 0.99L, 1.99L,
-                          3.3895314e38L, 3.4e38L, 3.4028235e38L, 3.4028236e38L, 7e-46L, 7.1e-46L, 1e39L, 1e-50L})
+    for (long double v : {65504.0L, 65519.9L, 65519.99999L, 65520.0L, 65536.0L, 2.98e-8L, 2.99e-8L, 5.96e-8L, 0.99L,
+                          1.99L, 3.3895314e38L, 3.4e38L, 3.4028235e38L, 3.4028236e38L, 7e-46L, 7.1e-46L, 1e39L, 1e-50L})
       for (long double sign : {1.0L, -1.0L}) values.push_back(element<T>(v * sign));
   } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     for (int bits = 6; bits < std::numeric_limits<T>::digits; ++bits)
@@ -96,8 +96,10 @@ TEST(Astype, OfTheChecklist) {
   const Array x = td::array({300.0, -1.0, 1e20, -1e20, std::nan(""), 3e9, -2.9});
   EXPECT_TRUE(same(x.astype(td::int8), td::array({127, -1, 127, -128, 0, 127, -2}, {.dtype = td::int8})));
   EXPECT_TRUE(same(x.astype(td::uint8), td::array({255, 0, 255, 0, 0, 255, 0}, {.dtype = td::uint8})));
-  EXPECT_TRUE(same(x.astype(td::int32), td::array({300, -1, INT32_MAX, INT32_MIN, 0, INT32_MAX, -2}, {.dtype = td::int32})));
-  EXPECT_TRUE(same(x.astype(td::uint32), td::array({300u, 0u, UINT32_MAX, 0u, 0u, 3000000000u, 0u}, {.dtype = td::uint32})));
+  EXPECT_TRUE(
+      same(x.astype(td::int32), td::array({300, -1, INT32_MAX, INT32_MIN, 0, INT32_MAX, -2}, {.dtype = td::int32})));
+  EXPECT_TRUE(
+      same(x.astype(td::uint32), td::array({300u, 0u, UINT32_MAX, 0u, 0u, 3000000000u, 0u}, {.dtype = td::uint32})));
   EXPECT_TRUE(same(x.astype(td::int64), td::array({300L, -1L, INT64_MAX, INT64_MIN, 0L, 3000000000L, -2L})));
   EXPECT_TRUE(same(td::array({300, -1}).astype(td::int8), td::array({44, -1}, {.dtype = td::int8})));
   EXPECT_TRUE(same(td::array({std::nan(""), 0.0, -0.0, 0.5}).astype(td::bool_), td::array({true, false, false, true})));

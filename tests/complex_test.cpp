@@ -161,7 +161,8 @@ TEST(Parts, RealImagConjAngleAbs) {
 }
 
 TEST(Parts, MakeComplexPromotes) {
-  EXPECT_TRUE(same(td::make_complex(td::array({1.0, -0.0}), td::array({2.0, -0.0})), td::array({C(1, 2), C(-0.0, -0.0)})));
+  EXPECT_TRUE(
+      same(td::make_complex(td::array({1.0, -0.0}), td::array({2.0, -0.0})), td::array({C(1, 2), C(-0.0, -0.0)})));
   EXPECT_EQ(td::make_complex(td::ones({1}, {.dtype = td::float16}), 1).dtype(), td::complex64);
   EXPECT_EQ(td::make_complex(td::ones({1}, {.dtype = td::float32}), 1).dtype(), td::complex64);
   EXPECT_EQ(td::make_complex(td::ones({1}, {.dtype = td::int64}), 1).dtype(), td::complex128);

@@ -13,8 +13,10 @@ TEST(Constants, OfEveryDtype) {
   for (DType dtype : all_dtypes) {
     const td::ArrayOptions o{.dtype = dtype};
     EXPECT_EQ(td::zeros({2, 3}, o).dtype(), dtype);
-    EXPECT_EQ(td::zeros({2, 3}, o).to_vector<std::complex<double>>(), std::vector<std::complex<double>>(6, 0.0)) << dtype;
-    EXPECT_EQ(td::ones({2, 3}, o).to_vector<std::complex<double>>(), std::vector<std::complex<double>>(6, 1.0)) << dtype;
+    EXPECT_EQ(td::zeros({2, 3}, o).to_vector<std::complex<double>>(), std::vector<std::complex<double>>(6, 0.0))
+        << dtype;
+    EXPECT_EQ(td::ones({2, 3}, o).to_vector<std::complex<double>>(), std::vector<std::complex<double>>(6, 1.0))
+        << dtype;
     EXPECT_EQ(td::empty({2, 3}, o).shape(), (Shape{2, 3}));
     EXPECT_EQ(td::full({2}, 1, o).dtype(), dtype);
   }

@@ -56,7 +56,8 @@ TEST(IntegerDivision, LargeNumbersAreExact) {
 TEST(FloatDivision, FloorDivideAndRemainderOfTheChecklist) {
   const Array a = td::array({1.0, -1.0, -1.0, 1.0, 1.0, inf, 1.0, -0.0, 0.0, 7.5, -7.5, 0.0});
   const Array b = td::array({0.1, inf, -inf, inf, -inf, 1.0, 0.0, 3.0, -3.0, 2.0, 2.0, 0.0});
-  EXPECT_TRUE(same(td::floor_divide(a, b), td::array({9.0, -1.0, 0.0, 0.0, -1.0, nan, inf, -0.0, -0.0, 3.0, -4.0, nan})));
+  EXPECT_TRUE(
+      same(td::floor_divide(a, b), td::array({9.0, -1.0, 0.0, 0.0, -1.0, nan, inf, -0.0, -0.0, 3.0, -4.0, nan})));
   EXPECT_TRUE(same(a % b, td::array({0.09999999999999995, inf, -1.0, 1.0, -inf, nan, nan, 0.0, -0.0, 1.5, 0.5, nan})));
 }
 
@@ -73,7 +74,8 @@ TEST(FloatDivision, TrueDivisionOfSpecialValues) {
 
 TEST(FloatDivision, QuotientAndRemainderBelongTogether) {
   const std::size_t n = cases(20000);
-  const Array a = make<double>(random_values<double>(n, -100, 100, 1)), b = make<double>(random_values<double>(n, -9, 9, 2));
+  const Array a = make<double>(random_values<double>(n, -100, 100, 1)),
+              b = make<double>(random_values<double>(n, -9, 9, 2));
   const Array q = td::floor_divide(a, b), r = a % b;
   EXPECT_TRUE(td::all(q == td::floor(q)).item<bool>());
   EXPECT_TRUE(near(q * b + r, a, 1e-13, 1e-13));

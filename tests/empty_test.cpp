@@ -81,7 +81,8 @@ TEST(Axes, RepeatedOrOutside) {
   EXPECT_TRUE(throws([&] { td::sum(x, {.axis = {0, -2}}); }, "sum: "));
   EXPECT_TRUE(throws<td::IndexError>([&] { td::sum(x, {.axis = 2}); }, "sum: ", {"2"}));
   EXPECT_TRUE(throws<td::IndexError>([&] { td::var(x, {.axis = -3}); }, "var: ", {"-3"}));
-  EXPECT_TRUE(same(td::sum(td::ones({2, 3}), {.axis = td::Axes(Shape{})}), td::ones({2, 3})));  // no axis: nothing to add
+  EXPECT_TRUE(
+      same(td::sum(td::ones({2, 3}), {.axis = td::Axes(Shape{})}), td::ones({2, 3})));  // no axis: nothing to add
 }
 
 }  // namespace

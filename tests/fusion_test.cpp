@@ -43,8 +43,9 @@ std::uint64_t run_random_program(std::uint64_t seed) {
   std::vector<Array> pool;
   for (int i = 0; i < 6; ++i) {
     const DType dtype = dtypes[random.integer(0, 6)];
-    const Array x = td::random::uniform({19, 131}, {.low = td::is_unsigned_integer(dtype) ? 0.0 : -3.0, .high = 5, .seed = seed,
-                                                    .stream = std::uint64_t(i)});
+    const Array x = td::random::uniform(
+        {19, 131},
+        {.low = td::is_unsigned_integer(dtype) ? 0.0 : -3.0, .high = 5, .seed = seed, .stream = std::uint64_t(i)});
     pool.push_back(x.astype(dtype));
   }
   for (int step = 0; step < 80; ++step) {
@@ -60,7 +61,8 @@ std::uint64_t run_random_program(std::uint64_t seed) {
 
 std::string random_programs() {
   std::string lines;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) lines += std::to_string(seed) + " " + std::to_string(run_random_program(seed)) + "\n";
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    lines += std::to_string(seed) + " " + std::to_string(run_random_program(seed)) + "\n";
   return lines;
 }
 const Probe programs_probe("random_programs", random_programs);
@@ -73,8 +75,9 @@ std::string staged_programs() {
   const Array columns = x.T() - td::mean(x.T(), {.axis = 0, .keepdims = true});
   const Array moments = (x - td::mean(x, {.axis = 1, .keepdims = true})) / td::std(x, {.axis = 1, .keepdims = true});
   std::string text;
-  for (const Array& y : {softmax, unit, columns, moments, td::var(x, {.axis = 0}), td::var(x, {.axis = 1, .correction = 1}), td::var(x),
-                         td::mean(td::square(x - 1), {.axis = 1}), td::sum(softmax, {.axis = 0})})
+  for (const Array& y :
+       {softmax, unit, columns, moments, td::var(x, {.axis = 0}), td::var(x, {.axis = 1, .correction = 1}), td::var(x),
+        td::mean(td::square(x - 1), {.axis = 1}), td::sum(softmax, {.axis = 0})})
     text += std::to_string(hash(y)) + "\n";
   return text;
 }
@@ -185,14 +188,17 @@ TEST_F(Counted, RowAndFullOutputsOfOnePass) {
 
 TEST_F(Counted, ValuesThatRepeatAlongRows) {
   // Full in shape, but the same all along each row: constants and broadcast arrays beside a reduction.
-  const Array ones = td::ones({4, 6}), column = x(td::all, 0).reshape({4, 1}).broadcast_to({4, 6}), doubled = column * 2;
+  const Array ones = td::ones({4, 6}), column = x(td::all, 0).reshape({4, 1}).broadcast_to({4, 6}),
+              doubled = column * 2;
   EXPECT_TRUE(same(td::sum(ones, {.axis = 1}), td::full({4}, 6.0)));
   EXPECT_TRUE(same(ones, td::ones({4, 6}).copy()));
-  EXPECT_TRUE(same(td::sum(doubled, {.axis = 1, .keepdims = true}), td::sum(doubled.copy(), {.axis = 1, .keepdims = true})));
+  EXPECT_TRUE(
+      same(td::sum(doubled, {.axis = 1, .keepdims = true}), td::sum(doubled.copy(), {.axis = 1, .keepdims = true})));
   EXPECT_TRUE(same(doubled, (column.copy() * 2).copy()));
   const Array mean = td::mean(x, {.axis = 1, .keepdims = true});
   EXPECT_TRUE(same(td::ones({4, 6}) - mean, td::ones({4, 6}).copy() - mean.copy()));
-  EXPECT_TRUE(same(column + 1 - td::sum(x, {.axis = 1, .keepdims = true}), column.copy() + 1 - td::sum(x, {.axis = 1, .keepdims = true}).copy()));
+  EXPECT_TRUE(same(column + 1 - td::sum(x, {.axis = 1, .keepdims = true}),
+                   column.copy() + 1 - td::sum(x, {.axis = 1, .keepdims = true}).copy()));
   Array target = td::zeros({4, 6});
   target(td::all) = column + 1 - td::sum(x, {.axis = 1, .keepdims = true});
   EXPECT_TRUE(same(target, (column + 1 - td::sum(x, {.axis = 1, .keepdims = true})).copy()));

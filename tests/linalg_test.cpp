@@ -16,7 +16,8 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 
 Array sample(const Shape& shape, DType dtype, std::uint64_t seed) {
   const bool whole = td::is_integer(dtype);
-  const Array x = td::random::uniform(shape, {.low = td::is_unsigned_integer(dtype) ? 0.0 : -4.0, .high = 5, .seed = seed});
+  const Array x =
+      td::random::uniform(shape, {.low = td::is_unsigned_integer(dtype) ? 0.0 : -4.0, .high = 5, .seed = seed});
   if (td::is_bool(dtype)) return x > 1;
   if (td::is_complex(dtype)) return td::make_complex(x, x.flip()).astype(dtype);
   return whole ? td::floor(x).astype(dtype) : x.astype(dtype);
@@ -24,7 +25,8 @@ Array sample(const Shape& shape, DType dtype, std::uint64_t seed) {
 
 /// A matrix product by elementwise operations and sums in `wide`: (..., m, k) and (..., k, n).
 Array slow_product(const Array& a, const Array& b, DType wide) {
-  const Array x = a.astype(wide)(td::ellipsis, td::newaxis), y = b.astype(wide)(td::ellipsis, td::newaxis, td::all, td::all);
+  const Array x = a.astype(wide)(td::ellipsis, td::newaxis),
+              y = b.astype(wide)(td::ellipsis, td::newaxis, td::all, td::all);
   return td::sum(x * y, {.axis = -2});
 }
 
@@ -42,7 +44,8 @@ double unit(DType dtype) {
   if (td::is_integer(dtype)) return same(c, slow_product(a, b, dtype).astype(dtype));
   const Array truth = slow_product(a, b, td::is_complex(dtype) ? td::complex128 : td::float64);
   const Array bound = slow_product(td::abs(a).astype(td::float64), td::abs(b).astype(td::float64), td::float64);
-  if (!(c.shape() == truth.shape())) return ::testing::AssertionFailure() << "shape " << c.shape() << ", expected " << truth.shape();
+  if (!(c.shape() == truth.shape()))
+    return ::testing::AssertionFailure() << "shape " << c.shape() << ", expected " << truth.shape();
   const double k = double(a.shape(-1));
   // Halves accumulate in float32 and round once.
   const double factor = dtype == td::float16 || dtype == td::bfloat16 ? unit(dtype) + k * 0x1p-23 : k * unit(dtype);
@@ -53,7 +56,14 @@ double unit(DType dtype) {
 
 TEST(Matmul, EveryDtypeAndSize) {
   for (DType dtype : all_dtypes)
-    for (const auto& [m, k, n] : {std::array{1, 1, 1}, {2, 3, 4}, {16, 16, 16}, {17, 33, 9}, {1, 50, 40}, {40, 50, 1}, {64, 1, 64}, {70, 129, 65}}) {
+    for (const auto& [m, k, n] : {std::array{1, 1, 1},
+                                  {2, 3, 4},
+                                  {16, 16, 16},
+                                  {17, 33, 9},
+                                  {1, 50, 40},
+                                  {40, 50, 1},
+                                  {64, 1, 64},
+                                  {70, 129, 65}}) {
       const Array a = sample({m, k}, dtype, 1), b = sample({k, n}, dtype, 2);
       EXPECT_TRUE(is_product(td::matmul(a, b), a, b)) << dtype << " " << m << " " << k << " " << n;
     }
@@ -104,12 +114,14 @@ TEST(Matmul, OneDimensionalOperands) {
 TEST(Matmul, MismatchesNameTheShapes) {
   EXPECT_TRUE(throws([] { td::matmul(td::ones({3, 4}), td::ones({5, 6})); }, "matmul: ", {"(3, 4)", "(5, 6)"}));
   EXPECT_TRUE(throws([] { td::matmul(td::ones({3}), td::ones({4})); }, "matmul: ", {"(3,)", "(4,)"}));
-  EXPECT_TRUE(throws([] { td::matmul(td::ones({2, 2, 3}), td::ones({3, 3, 2})); }, "matmul: ", {"(2, 2, 3)", "(3, 3, 2)"}));
+  EXPECT_TRUE(
+      throws([] { td::matmul(td::ones({2, 2, 3}), td::ones({3, 3, 2})); }, "matmul: ", {"(2, 2, 3)", "(3, 3, 2)"}));
   EXPECT_TRUE(throws([] { td::matmul(td::ones({}), td::ones({3})); }, "matmul: ", {"()"}));
 }
 
 TEST(Matmul, PromotesAndWraps) {
-  EXPECT_EQ(td::matmul(td::ones({2, 2}, {.dtype = td::int32}), td::ones({2, 2}, {.dtype = td::float32})).dtype(), td::float64);
+  EXPECT_EQ(td::matmul(td::ones({2, 2}, {.dtype = td::int32}), td::ones({2, 2}, {.dtype = td::float32})).dtype(),
+            td::float64);
   const Array big = td::full({2, 2}, INT64_MAX);
   EXPECT_TRUE(same(td::matmul(big, big), td::full({2, 2}, 2)));
   const Array i1 = td::full({3, 3}, 100, {.dtype = td::int8});
@@ -119,7 +131,8 @@ TEST(Matmul, PromotesAndWraps) {
 TEST(Matmul, DoesNotSkipZeros) {
   for (DType dtype : {td::float32, td::float64, td::float16}) {
     const Array zero = td::zeros({20, 20}, {.dtype = dtype});
-    EXPECT_TRUE(td::all(td::isnan(td::matmul(zero, td::full({20, 20}, std::nan(""), {.dtype = dtype})))).item<bool>()) << dtype;
+    EXPECT_TRUE(td::all(td::isnan(td::matmul(zero, td::full({20, 20}, std::nan(""), {.dtype = dtype})))).item<bool>())
+        << dtype;
     EXPECT_TRUE(td::all(td::isnan(td::matmul(td::full({20, 20}, inf, {.dtype = dtype}), zero))).item<bool>()) << dtype;
     EXPECT_TRUE(td::all(td::isnan(td::matmul(zero, td::full({20}, inf, {.dtype = dtype})))).item<bool>()) << dtype;
   }

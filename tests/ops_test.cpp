@@ -26,7 +26,10 @@ struct Row {
   Array (*call)(const Array* x);
 
   bool takes(DType dtype) const {
-    const unsigned kind = td::is_bool(dtype) ? TD_B : td::is_integer(dtype) ? TD_I : td::is_complex(dtype) ? TD_C : TD_F;
+    const unsigned kind = td::is_bool(dtype)      ? TD_B
+                          : td::is_integer(dtype) ? TD_I
+                          : td::is_complex(dtype) ? TD_C
+                                                  : TD_F;
     return types & kind;
   }
   DType result_of(DType dtype) const {
@@ -135,9 +138,10 @@ void check(const Row& row, const Array& result, const Operands<T>& x) {
       ++shown;
       std::string arguments;
       for (int k = 0; k < row.arity; ++k) arguments += (k ? ", " : "") + text<T>(operand[static_cast<std::size_t>(k)]);
-      ADD_FAILURE() << row.name << "(" << arguments << ") of " << td::name(td::dtype_of_v<T>) << " gave " << text<R>(got[i])
-                    << ", expected " << (expected.exact ? "exactly " : "about ") << double(expected.number.real()) << " + "
-                    << double(expected.number.imag()) << "i or " << static_cast<long long>(expected.whole);
+      ADD_FAILURE() << row.name << "(" << arguments << ") of " << td::name(td::dtype_of_v<T>) << " gave "
+                    << text<R>(got[i]) << ", expected " << (expected.exact ? "exactly " : "about ")
+                    << double(expected.number.real()) << " + " << double(expected.number.imag()) << "i or "
+                    << static_cast<long long>(expected.whole);
     }
   });
 }
@@ -221,7 +225,8 @@ TEST_P(Ops, ElementsDependOnTheirOperandsAlone) {
     const std::size_t n = 1200;
     std::array<Array, 4> arrays;
     for (std::size_t k = 0; k < 4; ++k)
-      arrays[k] = make<T>(random_values<T>(n, std::is_integral_v<T> ? std::max(row.low, 0.0) : row.low, row.high, 11 + k));
+      arrays[k] =
+          make<T>(random_values<T>(n, std::is_integral_v<T> ? std::max(row.low, 0.0) : row.low, row.high, 11 + k));
     const Array all = call<T>(row, arrays).eval();
     for (const auto& [begin, length] : {std::pair{0, 1}, {1, 3}, {5, 17}, {64, 63}, {100, 65}, {511, 513}, {1199, 1}}) {
       std::array<Array, 4> part;
@@ -239,7 +244,8 @@ TEST_P(Ops, ResultsStayInsideTheirSlice) {
     for (std::int64_t length : {1, 7, 33, 130}) {
       std::array<Array, 4> arrays;
       for (std::size_t k = 0; k < 4; ++k)
-        arrays[k] = make<T>(random_values<T>(static_cast<std::size_t>(length), std::max(row.low, 0.0), row.high, 3 + k));
+        arrays[k] =
+            make<T>(random_values<T>(static_cast<std::size_t>(length), std::max(row.low, 0.0), row.high, 3 + k));
       Array target = td::ones({length + 10}, {.dtype = result_dtype});
       target(td::slice(5, 5 + length)) = call<T>(row, arrays);
       EXPECT_TRUE(same(std::as_const(target)(td::slice(0, 5)), td::ones({5}, {.dtype = result_dtype})));

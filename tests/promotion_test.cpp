@@ -12,8 +12,8 @@ constexpr DType b = td::bool_, i1 = td::int8, i2 = td::int16, i4 = td::int32, i8
                 u2 = td::uint16, u4 = td::uint32, u8 = td::uint64, f2 = td::float16, bf = td::bfloat16,
                 f4 = td::float32, f8 = td::float64, c8 = td::complex64, cc = td::complex128;
 
-// np.promote_types of NumPy 2.4 for all pairs in the order of DType. bfloat16 meets integers as float16 does, and float16
-// in float32, which holds both.
+// np.promote_types of NumPy 2.4 for all pairs in the order of DType. bfloat16 meets integers as float16 does, and
+// float16 in float32, which holds both.
 constexpr DType table[15][15] = {
   {b, i1, i2, i4, i8, u1, u2, u4, u8, f2, bf, f4, f8, c8, cc},
   {i1, i1, i2, i4, i8, i2, i4, i8, f8, f2, bf, f4, f8, c8, cc},
@@ -54,11 +54,13 @@ TEST(Promotion, ArraysPromoteByDtypeAlone) {
 }
 
 TEST(Promotion, ValuesSurvivePromotion) {
-  EXPECT_TRUE(same(td::full({1}, -1, {.dtype = i1}) + td::full({1}, 255, {.dtype = u1}), td::array({254}, {.dtype = i2})));
+  EXPECT_TRUE(
+      same(td::full({1}, -1, {.dtype = i1}) + td::full({1}, 255, {.dtype = u1}), td::array({254}, {.dtype = i2})));
   EXPECT_TRUE(same(td::full({1}, -1, {.dtype = i4}) + td::full({1}, 4294967295u, {.dtype = u4}),
                    td::array({4294967294}, {.dtype = i8})));
   EXPECT_TRUE(same(td::full({1}, 16777217, {.dtype = i4}) + td::zeros({1}, {.dtype = f4}), td::array({16777217.0})));
-  EXPECT_TRUE(same(td::full({1}, 0.5, {.dtype = f2}) + td::full({1}, 1, {.dtype = bf}), td::array({1.5}, {.dtype = f4})));
+  EXPECT_TRUE(
+      same(td::full({1}, 0.5, {.dtype = f2}) + td::full({1}, 1, {.dtype = bf}), td::array({1.5}, {.dtype = f4})));
 }
 
 TEST(Promotion, SeveralAtOnce) {

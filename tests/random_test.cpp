@@ -16,8 +16,8 @@ namespace {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t p = std::uint64_t{0xD2511F53} * counter[0], q = std::uint64_t{0xCD9E8D57} * counter[2];
-    counter = {std::uint32_t(q >> 32) ^ counter[1] ^ key[0], std::uint32_t(q), std::uint32_t(p >> 32) ^ counter[3] ^ key[1],
-               std::uint32_t(p)};
+    counter = {std::uint32_t(q >> 32) ^ counter[1] ^ key[0], std::uint32_t(q),
+               std::uint32_t(p >> 32) ^ counter[3] ^ key[1], std::uint32_t(p)};
     key = {key[0] + 0x9E3779B9, key[1] + 0xBB67AE85};
   }
   return counter;
@@ -43,12 +43,15 @@ TEST(Bits, KnownAnswers) {
 
 TEST(Bits, AreTheDocumentedWords) {
   for (std::uint64_t offset : offsets)
-    for (const auto& [seed, stream] : {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {42, 7}, {0x123456789abcdef0, 0xfedcba9876543210}}) {
+    for (const auto& [seed, stream] :
+         {std::pair<std::uint64_t, std::uint64_t>{0, 0}, {42, 7}, {0x123456789abcdef0, 0xfedcba9876543210}}) {
       const auto w = td::random::bits({37}, {.seed = seed, .stream = stream, .offset = offset}).to_vector<unsigned>();
       for (std::size_t i = 0; i < w.size(); ++i) EXPECT_EQ(w[i], word(seed, stream, offset + i)) << offset << " " << i;
-      const auto wide = td::random::bits({19}, {.seed = seed, .stream = stream, .offset = offset, .dtype = td::uint64}).to_vector<unsigned long>();
+      const auto wide = td::random::bits({19}, {.seed = seed, .stream = stream, .offset = offset, .dtype = td::uint64})
+                            .to_vector<unsigned long>();
       for (std::size_t i = 0; i < wide.size(); ++i)
-        EXPECT_EQ(wide[i], word(seed, stream, 2 * (offset + i)) | std::uint64_t{word(seed, stream, 2 * (offset + i) + 1)} << 32);
+        EXPECT_EQ(wide[i],
+                  word(seed, stream, 2 * (offset + i)) | std::uint64_t{word(seed, stream, 2 * (offset + i) + 1)} << 32);
     }
 }
 
@@ -58,7 +61,8 @@ std::vector<std::pair<std::string, Draw>> draws() {
   std::vector<std::pair<std::string, Draw>> list;
   for (DType dtype : {td::float16, td::bfloat16, td::float32, td::float64}) {
     list.emplace_back("uniform " + std::string(td::name(dtype)), [=](std::int64_t n, std::uint64_t offset) {
-      return td::random::uniform({n}, {.low = -1, .high = 3, .seed = 11, .stream = 5, .offset = offset, .dtype = dtype});
+      return td::random::uniform({n},
+                                 {.low = -1, .high = 3, .seed = 11, .stream = 5, .offset = offset, .dtype = dtype});
     });
     list.emplace_back("normal " + std::string(td::name(dtype)), [=](std::int64_t n, std::uint64_t offset) {
       return td::random::normal({n}, {.mean = 1, .std = 2, .seed = 12, .stream = 6, .offset = offset, .dtype = dtype});
@@ -81,7 +85,8 @@ TEST(Chunks, DoNotMatter) {
       const Array whole = draw(2000, offset);
       std::int64_t at = 0;
       for (std::int64_t n : {1, 2, 3, 5, 64, 129, 1000, 796}) {
-        EXPECT_TRUE(same(draw(n, offset + std::uint64_t(at)), whole(td::slice(at, at + n)))) << what << " " << offset << " " << at;
+        EXPECT_TRUE(same(draw(n, offset + std::uint64_t(at)), whole(td::slice(at, at + n))))
+            << what << " " << offset << " " << at;
         at += n;
       }
       ASSERT_EQ(at, 2000);
@@ -121,7 +126,8 @@ TEST(Uniform, IsExactScaling) {
 TEST(Uniform, StaysBelowHigh) {
   const std::int64_t n = std::int64_t(cases(200'000));
   for (DType dtype : {td::float16, td::bfloat16, td::float32, td::float64})
-    for (const auto& [low, high] : {std::pair{0.0, 1.0}, {-1.0, 1.0}, {1.0, 1.0078125}, {-2.0, -1.0}, {-1.0, 0.0}, {1000.0, 1008.0}}) {
+    for (const auto& [low, high] :
+         {std::pair{0.0, 1.0}, {-1.0, 1.0}, {1.0, 1.0078125}, {-2.0, -1.0}, {-1.0, 0.0}, {1000.0, 1008.0}}) {
       const Array x = td::random::uniform({n}, {.low = low, .high = high, .seed = 8, .dtype = dtype});
       EXPECT_GE(td::min(x).item<double>(), low) << dtype;
       EXPECT_LT(td::max(x).item<double>(), high) << dtype;
@@ -180,7 +186,8 @@ TEST(Distribution, NormalIsBoxMuller) {
 
 TEST(Distribution, StreamsAndSeedsAreUnrelated) {
   const std::int64_t n = std::int64_t(cases(200'000));
-  const Array a = td::random::normal({n}, {.seed = 1, .stream = 0}), b = td::random::normal({n}, {.seed = 1, .stream = 1}),
+  const Array a = td::random::normal({n}, {.seed = 1, .stream = 0}),
+              b = td::random::normal({n}, {.seed = 1, .stream = 1}),
               c = td::random::normal({n}, {.seed = 2, .stream = 0});
   EXPECT_NEAR(td::mean(a * b).item<double>(), 0, 4 / std::sqrt(double(n)));
   EXPECT_NEAR(td::mean(a * c).item<double>(), 0, 4 / std::sqrt(double(n)));

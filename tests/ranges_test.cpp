@@ -29,7 +29,8 @@ TEST(Arange, StepIsTheDifferenceInTheDtype) {
 }
 
 TEST(Arange, LargeIntegersAreExact) {
-  EXPECT_TRUE(same(td::arange(9007199254740993, 9007199254740996), td::array({9007199254740993, 9007199254740994, 9007199254740995})));
+  EXPECT_TRUE(same(td::arange(9007199254740993, 9007199254740996),
+                   td::array({9007199254740993, 9007199254740994, 9007199254740995})));
 }
 
 TEST(Arange, BadStepsAreErrors) {
@@ -101,7 +102,8 @@ TEST(Clip, BoundsAndNaN) {
   EXPECT_TRUE(same(td::clip(x, {.min = 0, .max = 1}), td::array({0.0, 0.5, 1.0, std::nan("")})));
   EXPECT_TRUE(same(td::clip(x, {.min = 0}), td::array({0.0, 0.5, 9.0, std::nan("")})));
   EXPECT_TRUE(same(td::clip(x, {.min = 3, .max = 1}), td::array({1.0, 1.0, 1.0, std::nan("")})));  // min above max: max
-  EXPECT_TRUE(same(td::clip(td::arange(5), td::array({1, 1, 1, 1, 1}), td::array({3, 3, 3, 3, 3})), td::array({1, 1, 2, 3, 3})));
+  EXPECT_TRUE(same(td::clip(td::arange(5), td::array({1, 1, 1, 1, 1}), td::array({3, 3, 3, 3, 3})),
+                   td::array({1, 1, 2, 3, 3})));
   EXPECT_EQ(td::clip(td::arange(5, {.dtype = td::int8}), {.min = 1, .max = 3}).dtype(), td::int8);
 }
 
@@ -109,15 +111,18 @@ TEST(Hypot, AndFriendsAtInfinity) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");
   EXPECT_TRUE(same(td::hypot(td::array({inf, nan, 3.0}), td::array({nan, -inf, 4.0})), td::array({inf, inf, 5.0})));
-  EXPECT_TRUE(same(td::logaddexp(td::array({-inf, inf, inf}), td::array({-inf, inf, -inf})), td::array({-inf, inf, inf})));
-  EXPECT_TRUE(near(td::logaddexp(td::array({1000.0}), td::array({1000.0})), td::array({1000.0 + std::log(2.0)}), 1e-15));
+  EXPECT_TRUE(
+      same(td::logaddexp(td::array({-inf, inf, inf}), td::array({-inf, inf, -inf})), td::array({-inf, inf, inf})));
+  EXPECT_TRUE(
+      near(td::logaddexp(td::array({1000.0}), td::array({1000.0})), td::array({1000.0 + std::log(2.0)}), 1e-15));
   EXPECT_TRUE(near(td::logaddexp2(td::array({2000.0}), td::array({2000.0})), td::array({2001.0}), 0));
 }
 
 TEST(IsClose, FollowsNumPy) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");
-  const Array a = td::array({1.0, 1.0, inf, inf, 1.0, inf, nan}), b = td::array({1.0 + 9e-6, 1.1, inf, -inf, inf, 1.0, nan});
+  const Array a = td::array({1.0, 1.0, inf, inf, 1.0, inf, nan}),
+              b = td::array({1.0 + 9e-6, 1.1, inf, -inf, inf, 1.0, nan});
   EXPECT_TRUE(same(td::isclose(a, b), td::array({true, false, true, false, false, false, false})));
   EXPECT_TRUE(same(td::isclose(a, b, {.equal_nan = true}), td::array({true, false, true, false, false, false, true})));
   EXPECT_TRUE(same(td::isclose(td::array({1, 2}), td::array({1, 3}), {.rtol = 0, .atol = 1}), td::array({true, true})));
@@ -126,7 +131,8 @@ TEST(IsClose, FollowsNumPy) {
 TEST(NanToNum, ReplacesEachKind) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const Array x = td::array({std::nan(""), inf, -inf, 1.5});
-  EXPECT_TRUE(same(td::nan_to_num(x), td::array({0.0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(), 1.5})));
+  EXPECT_TRUE(same(td::nan_to_num(x),
+                   td::array({0.0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest(), 1.5})));
   EXPECT_TRUE(same(td::nan_to_num(x, {.nan = 7, .posinf = 8, .neginf = 9}), td::array({7.0, 8.0, 9.0, 1.5})));
   for (td::DType dtype : {td::float16, td::bfloat16, td::float32})
     EXPECT_TRUE(td::all(td::isfinite(td::nan_to_num(x.astype(dtype)))).item<bool>()) << dtype;

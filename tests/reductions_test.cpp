@@ -46,7 +46,8 @@ template <> struct Sum<BFloat16> { using accumulator = float; using result = BFl
 template <class T>
   requires std::integral<T>
 struct Sum<T> {
-  using accumulator = std::conditional_t<std::unsigned_integral<T> && !std::same_as<T, bool>, std::uint64_t, std::int64_t>;
+  using accumulator =
+      std::conditional_t<std::unsigned_integral<T> && !std::same_as<T, bool>, std::uint64_t, std::int64_t>;
   using result = accumulator;
 };
 
@@ -58,7 +59,8 @@ A plus(A a, A b) {
 template <class A>
 A times(A a, A b) {
   if constexpr (std::integral<A>) return A(std::uint64_t(a) * std::uint64_t(b));
-  else if constexpr (is_complex_v<A>) return A(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  else if constexpr (is_complex_v<A>)
+    return A(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   else return a * b;
 }
 
@@ -108,7 +110,8 @@ std::vector<Values<T>> rows_of(const Values<T>& values, const Shape& shape, cons
   for_each_index(shape, [&](std::int64_t i, const Shape& index) {
     std::size_t row = 0;
     for (int axis = 0; axis < shape.size(); ++axis)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) row = row * std::size_t(shape[axis]) + std::size_t(index[axis]);
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+        row = row * std::size_t(shape[axis]) + std::size_t(index[axis]);
     if (rows.size() <= row) rows.resize(row + 1);
     rows[row].push_back(values[std::size_t(i)]);
   });
@@ -169,8 +172,10 @@ void check_all(const Array& x, const Values<T>& values, const std::vector<int>& 
       if constexpr (is_half_v<T>) return real_value(v) != 0;
       else return v != Stored<T>{};
     };
-    expect(Type<bool>{}, "all", td::all(x, o), [&](const auto& row) { return std::all_of(row.begin(), row.end(), nonzero); });
-    expect(Type<bool>{}, "any", td::any(x, o), [&](const auto& row) { return std::any_of(row.begin(), row.end(), nonzero); });
+    expect(Type<bool>{}, "all", td::all(x, o),
+           [&](const auto& row) { return std::all_of(row.begin(), row.end(), nonzero); });
+    expect(Type<bool>{}, "any", td::any(x, o),
+           [&](const auto& row) { return std::any_of(row.begin(), row.end(), nonzero); });
     expect(Type<std::int64_t>{}, "count_nonzero", td::count_nonzero(x, o),
            [&](const auto& row) { return std::int64_t(std::count_if(row.begin(), row.end(), nonzero)); });
   }
@@ -227,7 +232,8 @@ TEST_P(Reductions, SpecialValues) {
     Values<T> values = special_values<T>();
     Random random(3);
     for (int round = 0; round < 20; ++round) {
-      for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[std::size_t(random.integer(0, std::int64_t(i) - 1))]);
+      for (std::size_t i = values.size(); i > 1; --i)
+        std::swap(values[i - 1], values[std::size_t(random.integer(0, std::int64_t(i) - 1))]);
       const std::size_t n = 1 + std::size_t(random.integer(0, std::int64_t(values.size()) - 1));
       const Values<T> part(values.begin(), values.begin() + std::ptrdiff_t(n));
       check_all<T>(make<T>(part), part, {0});
@@ -249,12 +255,16 @@ TEST(ReductionOptions, DtypeAccumulatesAndReturns) {
 /// Hashes of exact results: elementwise and reduced, long enough for several threads.
 std::string exact_results() {
   std::string lines;
-  const auto add = [&](const std::string& what, const Array& x) { lines += what + " " + std::to_string(hash(x)) + "\n"; };
+  const auto add = [&](const std::string& what, const Array& x) {
+    lines += what + " " + std::to_string(hash(x)) + "\n";
+  };
   const Shape shape = {1003, 257};
   const Array base = td::random::uniform(shape, {.low = -50, .high = 50, .seed = 12});
   const Array other = td::random::uniform(shape, {.low = -50, .high = 50, .seed = 13});
   for (DType dtype : all_dtypes) {
-    const Array x = td::is_bool(dtype) ? base > 0 : td::is_complex(dtype) ? td::make_complex(base, other).astype(dtype) : base.astype(dtype);
+    const Array x = td::is_bool(dtype)      ? base > 0
+                    : td::is_complex(dtype) ? td::make_complex(base, other).astype(dtype)
+                                            : base.astype(dtype);
     const Array y = td::is_bool(dtype) ? other > 0 : other.astype(dtype);
     const std::string text(td::name(dtype));
     add("add " + text, x + y);
@@ -276,7 +286,8 @@ std::string exact_results() {
       add("max " + text, td::max(x, {.axis = axes}));
       add("argmin " + text, td::argmin(x, {.axis = axes}));
     }
-    add("strided sum " + text, td::sum(x(td::slice(td::none, td::none, 2), td::slice(td::none, td::none, -1)).T(), {.axis = 0}));
+    add("strided sum " + text,
+        td::sum(x(td::slice(td::none, td::none, 2), td::slice(td::none, td::none, -1)).T(), {.axis = 0}));
     add("fused sum " + text, td::sum((x + y) * y, {.axis = 1}));
     add("sort " + text, td::sort(x, {.axis = 0}));
   }
@@ -288,7 +299,8 @@ TEST(SameBits, OnEveryBackendInstructionSetAndThreadCount) {
   const std::string here = exact_results();
   for (const char* isa : {"v2", "v3", "v4"})
     for (const char* threads : {"1", "2"})
-      EXPECT_EQ(here, run_probe("exact_results", {{"TANDEM_BACKEND", "cpu"}, {"TANDEM_CPU_ISA", isa}, {"OMP_NUM_THREADS", threads}}))
+      EXPECT_EQ(here, run_probe("exact_results",
+                                {{"TANDEM_BACKEND", "cpu"}, {"TANDEM_CPU_ISA", isa}, {"OMP_NUM_THREADS", threads}}))
           << isa << " with " << threads << " threads";
   const bool on_reference = on_backend("reference");
   EXPECT_EQ(here, on_reference ? here : run_probe("exact_results", {{"TANDEM_BACKEND", "reference"}}));

@@ -59,7 +59,8 @@ void check_row(const Array& x, const Values<T>& row, bool descending) {
   Values<T> sorted;
   for (std::int64_t i : order) sorted.push_back(row[std::size_t(i)]);
   EXPECT_TRUE(same(td::sort(x, {.descending = descending}), make<T>(sorted))) << row.size();
-  EXPECT_EQ(td::argsort(x, {.descending = descending}).to_vector<std::int64_t>(), order) << td::dtype_of_v<T> << " " << row.size();
+  EXPECT_EQ(td::argsort(x, {.descending = descending}).to_vector<std::int64_t>(), order)
+      << td::dtype_of_v<T> << " " << row.size();
 }
 
 TEST(Sort, EveryDtypeAndLengthStably) {
@@ -94,7 +95,8 @@ TEST(Sort, AxesAndLayouts) {
 }
 
 TEST(Sort, NaNAndZeros) {
-  EXPECT_TRUE(same(td::sort(td::array({nan, 1.0, -inf, nan, inf, -0.0, 0.0})), td::array({-inf, -0.0, 0.0, 1.0, inf, nan, nan})));
+  EXPECT_TRUE(same(td::sort(td::array({nan, 1.0, -inf, nan, inf, -0.0, 0.0})),
+                   td::array({-inf, -0.0, 0.0, 1.0, inf, nan, nan})));
   EXPECT_TRUE(same(td::sort(td::array({nan, 1.0, -inf, inf}), {.descending = true}), td::array({inf, 1.0, -inf, nan})));
   EXPECT_TRUE(same(td::argsort(td::array({0.0, -0.0, nan, 0.0})), td::array({0, 1, 3, 2})));
   EXPECT_TRUE(same(td::sort(td::array({C(1, 2), C(1, nan), C(nan, 1), C(nan, nan), C(0, 5), C(1, -1)})),
@@ -123,7 +125,8 @@ TEST(Quantile, FollowsNumPy) {
   EXPECT_TRUE(same(td::quantile(td::arange(10), 0.01), td::array(0.09)));
   EXPECT_TRUE(same(td::quantile(x, 0.5), td::array(3.0)));
   EXPECT_EQ(td::quantile(x.astype(td::float32), 0.3).dtype(), td::float32);
-  EXPECT_TRUE(same(td::quantile(x.astype(td::float32), {0.1, 0.3, 0.77}).astype(td::float64), td::array({-1.25, 1.0, 7.125})));
+  EXPECT_TRUE(
+      same(td::quantile(x.astype(td::float32), {0.1, 0.3, 0.77}).astype(td::float64), td::array({-1.25, 1.0, 7.125})));
 }
 
 TEST(Quantile, AlongAnAxis) {

@@ -25,7 +25,8 @@ TEST(Summation, TenthsStayWithinTheBound) {
   const Array x = td::full({n}, 0.1, {.dtype = td::float32});
   const double exact = double(0.1f) * double(n);
   EXPECT_NEAR(td::sum(x).item<double>(), exact, tree_bound(double(n), 0x1p-24, exact));
-  EXPECT_NEAR(td::sum(x.reshape({n / 2, 2}), {.axis = 0})(1).item<double>(), exact / 2, tree_bound(double(n), 0x1p-24, exact));
+  EXPECT_NEAR(td::sum(x.reshape({n / 2, 2}), {.axis = 0})(1).item<double>(), exact / 2,
+              tree_bound(double(n), 0x1p-24, exact));
 }
 
 TEST(Summation, RandomNumbersOfEveryFloat) {
@@ -38,7 +39,8 @@ TEST(Summation, RandomNumbersOfEveryFloat) {
         magnitude += std::fabs(v);
       }
       const double eps = dtype == td::float32 ? 0x1p-24 : 0x1p-53;
-      EXPECT_NEAR(td::sum(x).item<double>(), double(truth), tree_bound(double(n), eps, double(magnitude))) << dtype << " " << n;
+      EXPECT_NEAR(td::sum(x).item<double>(), double(truth), tree_bound(double(n), eps, double(magnitude)))
+          << dtype << " " << n;
     }
 }
 

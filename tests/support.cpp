@@ -20,13 +20,14 @@ long double round_to(const Format& format, long double value) {
   return std::copysign(rounded, value);
 }
 
-double ulp_error(const Format& format, long double got, long double truth) {
+double ulp_error(const Format& format, long double got, long double truth, long double scale) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (std::isnan(truth) || std::isnan(got)) return std::isnan(truth) && std::isnan(got) ? 0 : infinite;
   if (got == truth || got == round_to(format, truth)) return 0;
   if (std::isinf(truth)) return infinite;
-  int exponent = truth == 0 ? format.min_exponent : std::max(std::ilogb(truth) + 1, format.min_exponent);
-  exponent = std::min(exponent, format.max_exponent);
+  scale = std::fmax(std::fabs(scale), std::fabs(truth));
+  const int exponent =
+      scale == 0 ? format.min_exponent : std::clamp(std::ilogb(scale) + 1, format.min_exponent, format.max_exponent);
   if (std::isinf(got)) got = std::copysign(std::ldexp(1.0L, format.max_exponent), got);
   return static_cast<double>(std::fabs(got - truth) / std::ldexp(1.0L, exponent - format.digits));
 }
@@ -116,10 +117,29 @@ namespace {
 
 std::vector<long double> special_reals(const Format& f) {
   constexpr long double inf = std::numeric_limits<long double>::infinity();
-  std::vector<long double> positive = {0, 1, 0.5, 2, 3, 0.25, 1.5, 2.5, 0.1, 10, 100.5, 3.14159265358979323846L,
-                                       1.57079632679489661923L, 1 + f.epsilon(), 1 - f.epsilon() / 2, f.smallest(),
-                                       f.smallest_normal() - f.smallest(), f.smallest_normal(), f.largest(),
-                                       std::ldexp(1.0L, f.digits - 1) - 0.5L, std::ldexp(1.0L, f.digits) - 1, 1e-4L, inf};
+  std::vector<long double> positive = {0,
+                                       1,
+                                       0.5,
+                                       2,
+                                       3,
+                                       0.25,
+                                       1.5,
+                                       2.5,
+                                       0.1,
+                                       10,
+                                       100.5,
+                                       3.14159265358979323846L,
+                                       1.57079632679489661923L,
+                                       1 + f.epsilon(),
+                                       1 - f.epsilon() / 2,
+                                       f.smallest(),
+                                       f.smallest_normal() - f.smallest(),
+                                       f.smallest_normal(),
+                                       f.largest(),
+                                       std::ldexp(1.0L, f.digits - 1) - 0.5L,
+                                       std::ldexp(1.0L, f.digits) - 1,
+                                       1e-4L,
+                                       inf};
   std::vector<long double> values;
   for (long double v : positive) {
     values.push_back(v);

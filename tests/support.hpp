@@ -1,6 +1,7 @@
 // What the suite's tests share: element types, host values, comparison by bits, layouts, errors and probes.
 //
-// support.cpp holds main(): where TANDEM_BACKEND names a backend without a working device it says why and exits with 77.
+// support.cpp holds main(): where TANDEM_BACKEND names a backend without a working device it says why and exits
+// with 77.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -132,8 +133,9 @@ template <class T> Stored<T> element(long double value) {
   }
 }
 
-/// |got - truth| in units of the last place of the truth; a difference of NaN or infinity is infinite.
-double ulp_error(const Format& format, long double got, long double truth);
+/// |got - truth| in units of the last place of the truth, or of `scale` if that is larger in size; a difference of NaN
+/// or infinity is infinite.
+double ulp_error(const Format& format, long double got, long double truth, long double scale = 0);
 
 // ---- host values and arrays ----
 

@@ -47,7 +47,8 @@ std::uint64_t all_verbs(std::uint64_t seed) {
   add(td::argsort(x));
   add(x.T().copy());
   add(x.astype(td::int8));
-  add(td::matmul(td::random::integers({20, 30}, -5, 5, {.seed = seed}), td::random::integers({30, 10}, -5, 5, {.seed = seed})));
+  add(td::matmul(td::random::integers({20, 30}, -5, 5, {.seed = seed}),
+                 td::random::integers({30, 10}, -5, 5, {.seed = seed})));
   add(td::random::integers({100}, 0, 1000, {.seed = seed}));
   add(td::quantile(x, 0.3, {.axis = 1}));
   const Array l = td::linalg::cholesky(td::matmul(x, x.T()) + td::eye(60, {}, {.dtype = td::float32}) * 60);
@@ -63,7 +64,8 @@ TEST(Threads, OwnArrays) {
   std::vector<std::uint64_t> expected;
   for (int t = 0; t < n_threads; ++t) expected.push_back(all_verbs(std::uint64_t(t)));
   in_threads([&](int t) {
-    for (std::size_t round = 0; round < cases(8); ++round) EXPECT_EQ(all_verbs(std::uint64_t(t)), expected[std::size_t(t)]);
+    for (std::size_t round = 0; round < cases(8); ++round)
+      EXPECT_EQ(all_verbs(std::uint64_t(t)), expected[std::size_t(t)]);
   });
 }
 
@@ -71,7 +73,8 @@ TEST(Threads, SharedArraysAreRead) {
   const Array x = td::random::normal({200, 50}, {.seed = 1}).copy();
   const Array expected = (td::tanh(x) + td::sum(x, {.axis = 1, .keepdims = true})).eval();
   in_threads([&](int) {
-    for (int round = 0; round < 20; ++round) EXPECT_TRUE(same(td::tanh(x) + td::sum(x, {.axis = 1, .keepdims = true}), expected));
+    for (int round = 0; round < 20; ++round)
+      EXPECT_TRUE(same(td::tanh(x) + td::sum(x, {.axis = 1, .keepdims = true}), expected));
   });
 }
 

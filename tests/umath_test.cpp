@@ -20,12 +20,16 @@ struct Function {
 
 #define TD_OP(name, arity, types, result, expression, low, high, ulp, doc) constexpr int budget_of_##name = ulp;
 #include <tandem/ops.def>
-#define FUNCTION(numpy_name, name) Function{#numpy_name, [](const td::Operand& x) { return td::name(x); }, budget_of_##name}
+#define FUNCTION(numpy_name, name)                                                  \
+  Function {                                                                        \
+    #numpy_name, [](const td::Operand& x) { return td::name(x); }, budget_of_##name \
+  }
 const Function functions[] = {
-    FUNCTION(arccos, acos),     FUNCTION(arccosh, acosh), FUNCTION(arcsin, asin), FUNCTION(arcsinh, asinh), FUNCTION(arctan, atan),
-    FUNCTION(arctanh, atanh),   FUNCTION(cbrt, cbrt),     FUNCTION(cos, cos),     FUNCTION(cosh, cosh),     FUNCTION(exp, exp),
-    FUNCTION(exp2, exp2),       FUNCTION(expm1, expm1),   FUNCTION(log, log),     FUNCTION(log10, log10),   FUNCTION(log1p, log1p),
-    FUNCTION(log2, log2),       FUNCTION(sin, sin),       FUNCTION(sinh, sinh),   FUNCTION(tan, tan),       FUNCTION(tanh, tanh)};
+    FUNCTION(arccos, acos), FUNCTION(arccosh, acosh), FUNCTION(arcsin, asin), FUNCTION(arcsinh, asinh),
+    FUNCTION(arctan, atan), FUNCTION(arctanh, atanh), FUNCTION(cbrt, cbrt),   FUNCTION(cos, cos),
+    FUNCTION(cosh, cosh),   FUNCTION(exp, exp),       FUNCTION(exp2, exp2),   FUNCTION(expm1, expm1),
+    FUNCTION(log, log),     FUNCTION(log10, log10),   FUNCTION(log1p, log1p), FUNCTION(log2, log2),
+    FUNCTION(sin, sin),     FUNCTION(sinh, sinh),     FUNCTION(tan, tan),     FUNCTION(tanh, tanh)};
 
 void PrintTo(const Function& f, std::ostream* out) { *out << f.numpy_name; }
 
@@ -52,7 +56,8 @@ template <class T>
 double steps_between(Stored<T> a, Stored<T> b) {
   if (std::isnan(real_value(a)) || std::isnan(real_value(b)))
     return std::isnan(real_value(a)) && std::isnan(real_value(b)) ? 0 : std::numeric_limits<double>::infinity();
-  using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
+  using Bits =
+      std::conditional_t<sizeof(T) == 8, std::int64_t, std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>>;
   const auto ordered = [](Stored<T> x) {
     const Bits bits = std::bit_cast<Bits>(x);
     return static_cast<long double>(bits < 0 ? std::numeric_limits<Bits>::min() - static_cast<__int128>(bits) : bits);
@@ -73,7 +78,8 @@ void check(const Function& function, const Set<T>& set) {
     }
   const double allowed = std::max(set.tolerance, double(function.budget));
   std::printf("%-8s %-8s %6zu inputs, worst %g ULP at %s, allowed %g\n", function.numpy_name,
-              std::string(td::name(td::dtype_of_v<T>)).c_str(), got.size(), worst, text<T>(set.inputs[at]).c_str(), allowed);
+              std::string(td::name(td::dtype_of_v<T>)).c_str(), got.size(), worst, text<T>(set.inputs[at]).c_str(),
+              allowed);
   EXPECT_LE(worst, allowed) << "gave " << text<T>(got[at]) << ", correct is " << text<T>(set.outputs[at]);
 }
 
@@ -115,6 +121,7 @@ TEST_P(Umath, StaysWithinNumPysTolerance) {
   check(GetParam(), doubles);
 }
 
-INSTANTIATE_TEST_SUITE_P(NumPy, Umath, ::testing::ValuesIn(functions), [](const auto& info) { return std::string(info.param.numpy_name); });
+INSTANTIATE_TEST_SUITE_P(NumPy, Umath, ::testing::ValuesIn(functions),
+                         [](const auto& info) { return std::string(info.param.numpy_name); });
 
 }  // namespace

@@ -24,7 +24,8 @@ TEST(Copies, AreIndependent) {
 
 TEST(Copies, OfViewsSeeNoWrites) {
   Array a = numbers();
-  const Array row = a(1), column = a(td::all, 0), flipped = a.flip(), transposed = a.T(), wide = a(0).broadcast_to({4, 3});
+  const Array row = a(1), column = a(td::all, 0), flipped = a.flip(), transposed = a.T(),
+              wide = a(0).broadcast_to({4, 3});
   a(td::ellipsis) = -1;
   EXPECT_TRUE(same(row, numbers()(1)));
   EXPECT_TRUE(same(column, numbers()(td::all, 0)));
@@ -192,7 +193,8 @@ TEST(Adopted, MemoryIsSharedUntilItsOwnerGoes) {
     EXPECT_TRUE(same(pending, td::array({{10.0, 2.0}, {4.0, 5.0}})));
   }
   EXPECT_TRUE(released);
-  EXPECT_TRUE(throws([&] { Array::adopt(values, td::float64, {2, 2}, {1}, nullptr, td::Device()); }, "adopt: ", {"(2, 2)", "(1,)"}));
+  EXPECT_TRUE(throws([&] { Array::adopt(values, td::float64, {2, 2}, {1}, nullptr, td::Device()); },
+                     "adopt: ", {"(2, 2)", "(1,)"}));
 }
 
 TEST(Adopted, NothingOutsideIsWritten) {
