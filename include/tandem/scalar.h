@@ -624,18 +624,83 @@ TD_FN F hypot(F x, F y) {
   return (a == infinity<F>()) | (b == infinity<F>()) ? infinity<F>() : length;
 }
 
+// A value in two parts that is more precise than its type.
 template <class F>
-TD_FN F logaddexp(F a, F b) {
-  const F larger = a > b ? a : b;
-  const F distance = a == b ? (F)0 : -abs(a - b);
-  return a != a ? a : larger + log1p(exp(distance));
+struct Pair {
+  F high, low;
+};
+template <class F>
+TD_FN Pair<F> exact_sum(F a, F b) {  // Knuth, The Art of Computer Programming 2, 4.2.2
+  const F sum = a + b, part = sum - a;
+  return Pair<F>{sum, (a - (sum - part)) + (b - part)};
 }
 template <class F>
-TD_FN F logaddexp2(F a, F b) {
-  const F larger = a > b ? a : b;
-  const F distance = a == b ? (F)0 : -abs(a - b);
-  return a != a ? a : larger + log1p(exp2(distance)) * (F)1.4426950408889634;
+TD_FN Pair<F> exact_product(F a, F b) {  // Dekker, A floating-point technique for extending the available precision, 1971
+  constexpr F splitter = is_same<F, f32> ? (F)4097 : (F)134217729;
+  const F a_shifted = a * splitter, b_shifted = b * splitter;
+  const F a_high = a_shifted - (a_shifted - a), b_high = b_shifted - (b_shifted - b);
+  const F a_low = a - a_high, b_low = b - b_high, product = a * b;
+  return Pair<F>{product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
 }
+
+// 2**x (base2) or exp(x) for x in [-1100, 1], to about 64 bits: 2**k times the Taylor series of exp(r) for |r| < 0.35, with
+// the first terms in pairs.
+template <bool base2>
+TD_FN Pair<f64> exp_pair(f64 x) {
+  const f64 k = rint(base2 ? x : x * 1.4426950408889634);
+  Pair<f64> r;
+  if constexpr (base2) {
+    r = exact_product(x - k, 0.6931471805599453);
+    r.low += (x - k) * 2.3190468138462996e-17;
+  } else {  // the first part of log(2) has 42 bits, so that its product with k is exact
+    r = exact_sum(x - k * 0.6931471805598903, k * -5.497923018708371e-14);
+  }
+  const f64 h = r.high;
+  f64 t = 7.647163731819816e-13;  // 1/15!, and so on
+  t = t * h + 1.1470745597729725e-11;
+  t = t * h + 1.6059043836821613e-10;
+  t = t * h + 2.08767569878681e-09;
+  t = t * h + 2.505210838544172e-08;
+  t = t * h + 2.755731922398589e-07;
+  t = t * h + 2.7557319223985893e-06;
+  t = t * h + 2.48015873015873e-05;
+  t = t * h + 0.0001984126984126984;
+  t = t * h + 0.001388888888888889;
+  t = t * h + 0.008333333333333333;
+  t = t * h + 0.041666666666666664;
+  Pair<f64> square = exact_product(h, h);
+  const f64 square_low = square.low + 2 * h * r.low;
+  const Pair<f64> cube = exact_product(square.high, h);
+  const f64 cube_low = cube.low + square.high * r.low + square_low * h;
+  const Pair<f64> third = exact_product(cube.high, 0.16666666666666666);
+  const f64 third_low = third.low + cube.high * 9.25185853854297e-18 + cube_low * 0.16666666666666666;
+  const Pair<f64> first = exact_sum(1.0, h), second = exact_sum(first.high, square.high * 0.5);
+  const Pair<f64> sum = exact_sum(second.high, third.high);
+  const f64 rest = first.low + second.low + sum.low + r.low + square_low * 0.5 + third_low;
+  const f64 half = rint(k * 0.5);  // 2**k itself may be too small
+  const f64 scale = from_bits(bits_of(half + (0x1.8p52 + 1023)) << 52);
+  const f64 other = from_bits(bits_of(k - half + (0x1.8p52 + 1023)) << 52);
+  return Pair<f64>{sum.high * scale * other, (rest + t * (square.high * square.high)) * scale * other};
+}
+
+// The logarithm of exp(a) + exp(b), or 2**a + 2**b to base 2. Where it is near 0 it is log1p of exp(a) + exp(b) - 1, whose
+// cancellation is the reason for pairs.
+template <bool base2>
+TD_FN f64 log_of_sum(f64 a, f64 b) {
+  const f64 larger = a > b ? a : b, smaller = a > b ? b : a;
+  const f64 distance = a == b ? 0.0 : smaller - larger;
+  const bool near = (larger > -1.5) & (larger < 0.5);
+  const Pair<f64> p = exp_pair<base2>(near ? larger : 0.0);
+  const Pair<f64> q = exp_pair<base2>(near & (smaller > -1100) ? smaller : -1100.0);
+  const Pair<f64> below = exact_sum(p.high, -1.0), sum = exact_sum(below.high, q.high);
+  const f64 excess = sum.high + (sum.low + (below.low + (p.low + q.low)));
+  const f64 part = log1p(near ? excess : base2 ? exp2(distance) : exp(distance)) * (base2 ? 1.4426950408889634 : 1.0);
+  return (a != a) | (b != b) ? a + b : near ? part : larger + part;
+}
+TD_FN f64 logaddexp(f64 a, f64 b) { return log_of_sum<false>(a, b); }
+TD_FN f64 logaddexp2(f64 a, f64 b) { return log_of_sum<true>(a, b); }
+TD_FN f32 logaddexp(f32 a, f32 b) { return (f32)log_of_sum<false>(a, b); }
+TD_FN f32 logaddexp2(f32 a, f32 b) { return (f32)log_of_sum<true>(a, b); }
 
 // ---- integers and bits ------------------------------------------------------------------------------------------
 
@@ -698,25 +763,6 @@ TD_FN bool isclose(T a, T b, T relative, T absolute) {
 // Methods: W. Kahan, Branch cuts for complex elementary functions, 1987 (tanh, atanh); Hull, Fairgrieve and Tang,
 // Implementing the complex arcsine and arccosine functions using exception handling, ACM TOMS 23, 1997 (asin, acos).
 // Special values are put in by selections at the end, so that there are no branches.
-
-// A value in two parts that is more precise than its type.
-template <class F>
-struct Pair {
-  F high, low;
-};
-template <class F>
-TD_FN Pair<F> exact_sum(F a, F b) {  // Knuth, The Art of Computer Programming 2, 4.2.2
-  const F sum = a + b, part = sum - a;
-  return Pair<F>{sum, (a - (sum - part)) + (b - part)};
-}
-template <class F>
-TD_FN Pair<F> exact_product(F a, F b) {  // Dekker, A floating-point technique for extending the available precision, 1971
-  constexpr F splitter = is_same<F, f32> ? (F)4097 : (F)134217729;
-  const F a_shifted = a * splitter, b_shifted = b * splitter;
-  const F a_high = a_shifted - (a_shifted - a), b_high = b_shifted - (b_shifted - b);
-  const F a_low = a - a_high, b_low = b - b_high, product = a * b;
-  return Pair<F>{product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
-}
 
 // The cosine of an angle whose sine is needed too: g++ would make one call of sincos of the two, which has no vector
 // variant that it knows, if it saw that the angles are the same.
