@@ -19,7 +19,7 @@ struct Range {
 
 Range resolve(const Index& index, std::int64_t length) {
   const std::int64_t step = index.step;
-  if (step == 0) detail::fail("slice", "the step cannot be zero");
+  if (step == 0) detail::fail("index", "slice step cannot be zero");
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
   const auto clip = [&](std::int64_t bound, std::int64_t open) {
     if (bound == Index::none) return open;

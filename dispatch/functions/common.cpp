@@ -57,7 +57,7 @@ DType promote_weak(DType dtype, const Scalar& scalar) noexcept {
 }
 
 DType promote_operands(const Operand* const* operands, int n) noexcept {
-  bool any_array = false;
+  bool any_array = false, above_int64 = false;
   DType result = bool_;
   for (int i = 0; i < n; ++i)
     if (operands[i]->is_array()) {
@@ -65,10 +65,13 @@ DType promote_operands(const Operand* const* operands, int n) noexcept {
       result = any_array ? promote_types(result, d) : d;
       any_array = true;
     }
-  for (int i = 0; i < n; ++i)
-    if (!operands[i]->is_array())
-      result = any_array ? promote_weak(result, operands[i]->scalar()) : promote_types(result, operands[i]->scalar().dtype());
-  return result;
+  for (int i = 0; i < n; ++i) {
+    if (operands[i]->is_array()) continue;
+    const Scalar& scalar = operands[i]->scalar();
+    above_int64 |= scalar.above_int64();
+    result = any_array ? promote_weak(result, scalar) : promote_types(result, scalar.kind() == Scalar::Kind::integer ? int64 : scalar.dtype());
+  }
+  return !any_array && above_int64 && result == int64 ? uint64 : result;
 }
 
 namespace {

@@ -45,6 +45,25 @@ DeviceState& like(const Array& x, const ArrayOptions& options) {
   return options.device ? *options.device->state() : *x.node()->device;
 }
 
+/// ceil((stop - start) / step), without rounding for integers.
+std::int64_t range_length(const Scalar& start, const Scalar& stop, const Scalar& step) {
+  if (step.real() == 0) fail("arange", "step 0");
+  const auto is_integer_kind = [](const Scalar& s) { return s.kind() <= Scalar::Kind::integer; };
+  if (is_integer_kind(start) && is_integer_kind(stop) && is_integer_kind(step)) {
+    using Wide = __int128;
+    const auto wide = [](const Scalar& s) { return s.above_int64() ? Wide(std::uint64_t(s.integer())) : Wide(s.integer()); };
+    const Wide sign = step.real() > 0 ? 1 : -1;
+    const Wide distance = (wide(stop) - wide(start)) * sign, width = wide(step) * sign;
+    const Wide length = distance > 0 ? (distance + width - 1) / width : 0;
+    if (length <= INT64_MAX) return std::int64_t(length);
+  } else {
+    const double length = std::ceil((stop.real() - start.real()) / step.real());
+    if (std::isnan(length)) fail("arange", "cannot compute the length from NaN");
+    if (length < 9.2e18) return length > 0 ? static_cast<std::int64_t>(length) : 0;
+  }
+  fail("arange", "the range has more elements than can be counted");
+}
+
 /// 0, 1, ..., n - 1 in int64, unevaluated.
 Array counter(DeviceState& device, std::int64_t n) { return detail::index_array(device, {n}, {1}); }
 
@@ -105,11 +124,7 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
   const DType natural = promote_types(promote_types(start.dtype(), stop.dtype()), step.dtype());
   const DType dtype = options.dtype.value_or(is_bool(natural) ? int64 : natural);
   if (is_bool(dtype) || is_complex(dtype)) fail("arange", "dtype " + std::string(name(dtype)) + " is not supported");
-  const double length = std::ceil((stop.real() - start.real()) / step.real());
-  if (step.real() == 0) fail("arange", "step 0");
-  if (std::isnan(length)) fail("arange", "cannot compute the length from NaN");
-  if (length >= 9.2e18) fail("arange", "the range has more elements than can be counted");
-  const auto n = length > 0 ? static_cast<std::int64_t>(length) : 0;
+  const std::int64_t n = range_length(start, stop, step);
   DeviceState& device = detail::device_of(options.device);
   if (n == 0) return Array(detail::allocate_node("arange", device, dtype, {0}));
 

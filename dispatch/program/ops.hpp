@@ -28,6 +28,18 @@ inline constexpr OpRow op_rows[] = {
 #include <tandem/ops.def>
 };
 
+struct ReductionRow {
+  const char* name;
+  int types;
+  int result;
+  const char* doc;
+};
+
+inline constexpr ReductionRow reduction_rows[] = {
+#define TD_REDUCTION(name, types, result, combine, identity, doc) {#name, types, result, doc},
+#include <tandem/ops.def>
+};
+
 /// The bit of TypeSet that a dtype belongs to.
 constexpr int type_set(DType d) noexcept {
   return is_bool(d) ? TD_B : is_integer(d) ? TD_I : is_complex(d) ? TD_C : TD_F;

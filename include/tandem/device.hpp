@@ -83,6 +83,7 @@ class TANDEM_API Event {
  private:
   detail::DeviceState* device_;
   void* event_;
+  bool recorded_ = false;
 };
 
 }  // namespace tandem

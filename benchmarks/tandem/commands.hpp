@@ -1,0 +1,15 @@
+// The subcommands of `tandem`; each returns an exit status.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yardstick.hpp"
+
+namespace tandem::bench {
+
+int info_command(const std::vector<std::string>& arguments);
+int ops_command(const std::vector<std::string>& arguments);
+int version_command(const std::vector<std::string>& arguments);
+
+}  // namespace tandem::bench

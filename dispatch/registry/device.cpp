@@ -1,0 +1,158 @@
+#include <tandem/device.hpp>
+
+#include <atomic>
+#include <charconv>
+#include <mutex>
+#include <ostream>
+#include <utility>
+
+#include "environment.hpp"
+#include "loader.hpp"
+
+namespace tandem {
+namespace detail {
+namespace {
+
+std::atomic<DeviceState*> default_state{nullptr};
+
+/// Opens the device at its first use.
+DeviceState& opened(DeviceState& state) {
+  static std::mutex& mutex = *new std::mutex;
+  std::lock_guard lock(mutex);
+  if (state.handle) return state;
+  call("Device", state.table->open_device, std::int32_t{state.index}, &state.handle);
+  td_device_info info{};
+  call("Device", state.table->device_info, state.handle, &info);
+  state.shares_host_memory = info.shares_host_memory != 0;
+  return state;
+}
+
+/// What TANDEM_BACKEND names; "auto" is CUDA where a device works, else the CPU.
+DeviceState& chosen_device() {
+  const std::string wanted = environment("TANDEM_BACKEND");
+  if (!wanted.empty() && wanted != "auto") return find_device(wanted);
+  Backend& cuda = find_backend("cuda");
+  if (!cuda.devices.empty()) return find_device("cuda:0");
+  log(TD_LOG_INFO, "using the cpu backend; cuda: " + cuda.problem);
+  return find_device("cpu");
+}
+
+}  // namespace
+
+DeviceState& find_device(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string name(text.substr(0, colon));
+  int index = 0;
+  const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+  bool valid = !name.empty() && plain;
+  if (colon != std::string_view::npos) {
+    const std::string_view digits = text.substr(colon + 1);
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    valid &= failure == std::errc() && end == digits.data() + digits.size() && index >= 0;
+  }
+  if (!valid) throw Error("Device: \"" + std::string(text) + "\" is no device; \"cpu\", \"cuda\" or \"cuda:1\" would be");
+  Backend& backend = find_backend(name);
+  if (backend.devices.empty()) throw BackendUnavailable("Device: backend " + name + " cannot be used: " + backend.problem);
+  if (index >= int(backend.devices.size()))
+    throw BackendUnavailable("Device: there is no " + std::string(text) + "; backend " + name + " has " +
+                             std::to_string(backend.devices.size()) + " device(s)");
+  return opened(*backend.devices[std::size_t(index)]);
+}
+
+DeviceState& default_device() {
+  if (DeviceState* state = default_state.load(std::memory_order_acquire)) return *state;
+  DeviceState& chosen = chosen_device();
+  DeviceState* expected = nullptr;
+  default_state.compare_exchange_strong(expected, &chosen, std::memory_order_acq_rel);
+  return expected ? *expected : chosen;
+}
+
+void throw_status(td_status status, const td_error& error, const char* function) {
+  const std::string message = std::string(function) + ": " + (error.message[0] ? error.message : "the backend failed");
+  switch (status) {
+    case TD_OUT_OF_MEMORY: throw OutOfMemory(message);
+    case TD_NOT_SUPPORTED: throw NotSupported(message);
+    case TD_UNAVAILABLE:
+    case TD_DEVICE_LOST: throw BackendUnavailable(message);
+    case TD_SINGULAR: throw LinAlgError(message);
+    default: throw Error(message);
+  }
+}
+
+}  // namespace detail
+
+Device::Device() : state_(&detail::default_device()) {}
+Device::Device(std::string_view name) : state_(&detail::find_device(name)) {}
+
+const std::string& Device::name() const noexcept { return state_->name; }
+std::string_view Device::backend() const noexcept { return state_->backend; }
+int Device::index() const noexcept { return state_->index; }
+
+void Device::synchronize() const { detail::call("synchronize", state_->table->synchronize, state_->handle); }
+
+Device::Memory Device::memory() const {
+  td_memory_stats stats{};
+  detail::call("memory", state_->table->memory_stats, state_->handle, &stats);
+  return {stats.used_bytes, stats.cached_bytes, stats.peak_bytes, stats.limit_bytes, stats.allocations, stats.cache_hits};
+}
+
+void Device::trim() const { detail::call("trim", state_->table->trim, state_->handle); }
+
+void Device::set_memory_limit(long long bytes) const {
+  detail::call("set_memory_limit", state_->table->set_memory_limit, state_->handle, std::int64_t{bytes});
+}
+
+std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
+
+void set_default_device(const Device& device) { detail::default_state.store(device.state(), std::memory_order_release); }
+
+std::vector<Device> devices() {
+  std::vector<Device> list{Device()};
+  for (const char* name : {"cuda", "cpu"})
+    for (detail::DeviceState* state : detail::find_backend(name).devices)
+      if (Device device{std::string_view(state->name)}; !(device == list.front())) list.push_back(device);
+  return list;
+}
+
+Event::Event(const Device& device) : device_(device.state()), event_(nullptr) {
+  td_event* event = nullptr;
+  detail::call("Event", device_->table->event_create, device_->handle, &event);
+  event_ = event;
+}
+
+Event::Event(Event&& other) noexcept
+    : device_(other.device_), event_(std::exchange(other.event_, nullptr)), recorded_(other.recorded_) {}
+
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(event_, other.event_);
+  std::swap(recorded_, other.recorded_);
+  return *this;
+}
+
+Event::~Event() {
+  if (event_) device_->table->event_destroy(device_->handle, static_cast<td_event*>(event_));
+}
+
+void Event::record() {
+  detail::call("Event", device_->table->event_record, device_->handle, static_cast<td_event*>(event_));
+  recorded_ = true;
+}
+
+void Event::synchronize() {
+  detail::call("Event", device_->table->event_synchronize, device_->handle, static_cast<td_event*>(event_));
+}
+
+double Event::seconds_since(Event& begin) {
+  if (device_ != begin.device_)
+    throw Error("Event: events of different devices, " + begin.device_->name + " and " + device_->name);
+  if (!recorded_ || !begin.recorded_) throw Error("Event: seconds_since an event that was never recorded");
+  begin.synchronize();
+  synchronize();
+  double seconds = 0;
+  detail::call("Event", device_->table->event_elapsed, device_->handle, static_cast<td_event*>(begin.event_),
+               static_cast<td_event*>(event_), &seconds);
+  return seconds;
+}
+
+}  // namespace tandem

@@ -1,0 +1,133 @@
+#include "loader.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sstream>
+
+#include "environment.hpp"
+#include "missing_verbs.hpp"
+
+namespace tandem::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of the core's own library, once and for all: a relative path would break with the first chdir.
+const std::string& own_folder() {
+  static const std::string& folder = *new std::string([]() -> std::string {
+    Dl_info info;
+    if (!dladdr(reinterpret_cast<const void*>(&find_backend), &info) || !info.dli_fname) return "";
+    std::error_code ignored;
+    const fs::path path = fs::canonical(info.dli_fname, ignored);
+    return ignored ? "" : path.parent_path().string();
+  }());
+  return folder;
+}
+
+void host_log(td_log_level level, const char* message) { log(level, message); }
+
+const td_host& host() {
+  static const td_host& services = *new td_host{TD_ABI_VERSION, sizeof(td_host), host_log};
+  return services;
+}
+
+/// Loads one file; a reason if it is no backend that this core can use.
+std::string load_file(const std::string& path, const std::string& name, Backend& backend) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return "no such file";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library) {
+    const char* reason = dlerror();
+    return reason ? reason : "dlopen failed";
+  }
+  const auto entry = reinterpret_cast<td_backend_entry>(dlsym(library, TD_BACKEND_ENTRY_NAME));
+  if (!entry) return "is no backend: it has no symbol " TD_BACKEND_ENTRY_NAME;
+  const td_backend* table = entry(&host());
+  if (!table) return std::string(TD_BACKEND_ENTRY_NAME) + " returned no table";
+  if (table->abi_version != TD_ABI_VERSION)
+    return "was built for ABI version " + std::to_string(table->abi_version) + ", this library has version " +
+           std::to_string(TD_ABI_VERSION);
+  if (table->struct_size < offsetof(td_backend, device_count)) return "has a table that is too short";
+  if (!table->name || !table->name[0]) return "does not say its name";
+  if (name != table->name) return "calls itself " + std::string(table->name) + ", not " + name;
+  backend.table = complete_table(*table, path);
+  backend.path = path;
+  return "";
+}
+
+void open_devices(Backend& backend) {
+  td_error error;
+  error.message[0] = 0;
+  std::int32_t count = 0;
+  const td_status status = backend.table->device_count(&count, &error);
+  if (status != TD_OK || count == 0) {
+    backend.problem = backend.path + ": " + (error.message[0] ? error.message : "no device");
+    return;
+  }
+  const bool indexed = count > 1 || backend.name == "cuda";
+  for (int i = 0; i < count; ++i) {
+    const std::string name = indexed ? backend.name + ":" + std::to_string(i) : backend.name;
+    backend.devices.push_back(new DeviceState{backend.table, nullptr, name, backend.name, i, false});
+  }
+}
+
+Backend& load(const std::string& name) {
+  auto* backend = new Backend{.name = name};
+  std::string tried;
+  for (const std::string& folder : search_path()) {
+    const std::string path = folder + "/libtandem_" + name + ".so";
+    const std::string reason = load_file(path, name, *backend);
+    if (reason.empty()) {
+      log(TD_LOG_DEBUG, "backend " + name + " loaded from " + path);
+      open_devices(*backend);
+      return *backend;
+    }
+    tried += "\n  " + path + ": " + reason;
+  }
+  backend->problem = "no usable library:" + (tried.empty() ? " there is no folder to search" : tried);
+  return *backend;
+}
+
+}  // namespace
+
+std::vector<std::string> search_path() {
+  std::vector<std::string> folders;
+  std::istringstream list(environment("TANDEM_BACKEND_DIR"));
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (!folder.empty()) folders.push_back(folder);
+  if (!own_folder().empty()) folders.push_back(own_folder() + "/" TANDEM_PLUGIN_DIR);
+  return folders;
+}
+
+std::vector<std::string> installed_backends() {
+  std::vector<std::string> names;
+  for (const std::string& folder : search_path()) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      const std::string file = entry.path().filename().string();
+      constexpr std::string_view prefix = "libtandem_", suffix = ".so";
+      if (!file.starts_with(prefix) || !file.ends_with(suffix)) continue;
+      names.push_back(file.substr(prefix.size(), file.size() - prefix.size() - suffix.size()));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Backend& find_backend(const std::string& name) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& backends = *new std::map<std::string, Backend*>;
+  std::lock_guard lock(mutex);
+  Backend*& slot = backends[name];
+  if (!slot) slot = &load(name);
+  return *slot;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,30 @@
+// Finding and loading backends.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "registry.hpp"
+
+namespace tandem::detail {
+
+/// A backend as the loader met it; loaded once and never unloaded.
+struct Backend {
+  std::string name;
+  std::string path;                   // of the library that was loaded
+  const td_backend* table = nullptr;  // null if there is a problem
+  std::string problem;                // every path tried and why it failed, or what the backend itself lacks
+  std::vector<DeviceState*> devices;
+};
+
+/// The backend of that name, loaded and asked for its devices at the first call. Never throws for a missing one: see
+/// `problem`.
+Backend& find_backend(const std::string& name);
+
+/// Folders in which backends are looked for, in order.
+std::vector<std::string> search_path();
+
+/// Names of all libraries libtandem_<name>.so in the search path.
+std::vector<std::string> installed_backends();
+
+}  // namespace tandem::detail
