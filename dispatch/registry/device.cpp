@@ -88,6 +88,7 @@ const std::string& Device::name() const noexcept { return state_->name; }
 std::string_view Device::backend() const noexcept { return state_->backend; }
 int Device::index() const noexcept { return state_->index; }
 
+bool Device::shares_host_memory() const noexcept { return state_->shares_host_memory; }
 void Device::synchronize() const { detail::call("synchronize", state_->table->synchronize, state_->handle); }
 
 Device::Memory Device::memory() const {
