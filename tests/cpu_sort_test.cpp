@@ -170,8 +170,9 @@ using Dtypes = testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std
 TYPED_TEST_SUITE(CpuSort, Dtypes);
 
 TYPED_TEST(CpuSort, LengthsOfEveryMethod) {
-  for (const std::int64_t n : {1, 2, 3, 10, 15, 16, 17, 31, 33, 64, 100, 191, 257, 1000, 5000}) {
+  for (const std::int64_t n : {1, 2, 3, 10, 15, 16, 17, 31, 33, 64, 100, 128, 129, 191, 257, 1000, 5000, 9000}) {
     check<TypeParam>(random_elements<TypeParam>(3 * n, n), 0, {3, n}, {n, 1});
+    if (n < 200) check<TypeParam>(random_elements<TypeParam>(21 * n, n), 0, {21, n}, {n, 1});
   }
 }
 
@@ -197,6 +198,24 @@ TYPED_TEST(CpuSort, StridedRows) {
 TYPED_TEST(CpuSort, EqualElementsKeepTheirPlaces) {
   Elements<TypeParam> memory(1000);
   check<TypeParam>(memory, 0, {1000}, {1});
+}
+
+// Long enough to be split past the cache. Half of the elements share their top digits, so that a bucket must be split
+// again; these have few values, so that stability shows.
+template <class T>
+Elements<T> long_row(std::int64_t n) {
+  Elements<T> elements = random_elements<T>(n, 5);
+  for (std::int64_t i = 0; i < n; i += 2) elements[i] = static_cast<T>(1 + (i * 7919 / 2) % 100003 * 1e-5);
+  return elements;
+}
+
+TEST(CpuSort, RowsBeyondTheCache) {
+  constexpr std::int64_t n = 1300003;
+  check<float>(long_row<float>(n), 0, {n}, {1});
+  check<double>(long_row<double>(n), 0, {n}, {1});
+  check<std::complex<double>>(long_row<std::complex<double>>(n / 8), 0, {n / 8}, {1});
+  check<std::int16_t>(random_elements<std::int16_t>(2 * n, 6), 0, {2 * n}, {1});
+  check<std::uint8_t>(random_elements<std::uint8_t>(4 * n, 7), 0, {4 * n}, {1});
 }
 
 TEST(CpuSort, OneVaryingDigit) {

@@ -1,28 +1,47 @@
 // Sorting networks over many short rows at once. The comparisons are those of Batcher's merge exchange (Knuth, The Art of
-// Computer Programming 3, algorithm 5.2.2M), which sorts any length; each is done for all rows by vectorized selections.
+// Computer Programming 3, algorithm 5.2.2M), which sorts any length; each is done for all rows by vector selections.
 #include "sort_kernels.hpp"
 
 namespace tandem::cpu::TD_ISA {
 namespace {
 
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
 template <class Key>
-void order(Key* __restrict low, Key* __restrict high) {
-  for (int row = 0; row < network_rows; ++row) {
-    const Key a = low[row], b = high[row];
-    low[row] = a < b ? a : b;
-    high[row] = a < b ? b : a;
+struct Vectors {
+  typedef Key Vector __attribute__((vector_size(vector_bytes), may_alias));
+  static constexpr int count = network_rows * sizeof(Key) / vector_bytes;  // hold one element of all rows
+
+  Vector* of(int64_t i) const { return reinterpret_cast<Vector*>(keys + i * network_rows); }
+  Key* keys;
+};
+
+/// Orders the elements i and j of all rows.
+template <class Key>
+void order(Vectors<Key> keys, int64_t i, int64_t j) {
+  auto *low = keys.of(i), *high = keys.of(j);
+  for (int v = 0; v < keys.count; ++v) {
+    const auto a = low[v], b = high[v];
+    low[v] = a < b ? a : b;
+    high[v] = a < b ? b : a;
   }
 }
 
-void order(uint64_t* __restrict low, uint64_t* __restrict high, uint64_t* __restrict low_index,
-           uint64_t* __restrict high_index) {
-  for (int row = 0; row < network_rows; ++row) {
-    const uint64_t a = low[row], b = high[row], i = low_index[row], j = high_index[row];
-    const bool keep = (a < b) | ((a == b) & (i < j));
-    low[row] = keep ? a : b;
-    high[row] = keep ? b : a;
-    low_index[row] = keep ? i : j;
-    high_index[row] = keep ? j : i;
+void order(Vectors<uint64_t> keys, Vectors<uint64_t> indices, int64_t i, int64_t j) {
+  auto *low = keys.of(i), *high = keys.of(j), *low_index = indices.of(i), *high_index = indices.of(j);
+  for (int v = 0; v < keys.count; ++v) {
+    const auto a = low[v], b = high[v], p = low_index[v], q = high_index[v];
+    const auto keep = (a < b) | ((a == b) & (p < q));
+    low[v] = keep ? a : b;
+    high[v] = keep ? b : a;
+    low_index[v] = keep ? p : q;
+    high_index[v] = keep ? q : p;
   }
 }
 
@@ -46,18 +65,17 @@ void merge_exchange(int64_t n, Exchange exchange) {
 }
 
 template <class Key>
-void sort_keys(Key* keys, int64_t n) {
-  merge_exchange(n, [=](int64_t i, int64_t j) { order(keys + i * network_rows, keys + j * network_rows); });
+void sort_keys(Vectors<Key> keys, int64_t n) {
+  merge_exchange(n, [=](int64_t i, int64_t j) { order(keys, i, j); });
 }
 
 }  // namespace
 
-void sort_network(uint32_t* keys, int64_t n) { sort_keys(keys, n); }
-void sort_network(uint64_t* keys, int64_t n) { sort_keys(keys, n); }
+void sort_network(uint32_t* keys, int64_t n) { sort_keys(Vectors<uint32_t>{keys}, n); }
+void sort_network(uint64_t* keys, int64_t n) { sort_keys(Vectors<uint64_t>{keys}, n); }
 void sort_network(uint64_t* keys, uint64_t* indices, int64_t n) {
-  merge_exchange(n, [=](int64_t i, int64_t j) {
-    order(keys + i * network_rows, keys + j * network_rows, indices + i * network_rows, indices + j * network_rows);
-  });
+  const Vectors<uint64_t> all_keys{keys}, all_indices{indices};
+  merge_exchange(n, [=](int64_t i, int64_t j) { order(all_keys, all_indices, i, j); });
 }
 
 }  // namespace tandem::cpu::TD_ISA

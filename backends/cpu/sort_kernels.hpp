@@ -5,7 +5,8 @@
 
 namespace tandem::cpu {
 
-/// Rows that one network sorts side by side: element i of row r is at [i * network_rows + r].
+/// Rows that one network sorts side by side: element i of row r is at [i * network_rows + r], in memory that is aligned
+/// to 64 bytes.
 constexpr int network_rows = 16;
 
 #define TANDEM_SORT_KERNELS(isa)                                                                           \
