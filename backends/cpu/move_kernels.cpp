@@ -1,0 +1,172 @@
+// Movements: elements between strided memory and contiguous blocks.
+#include "kernel_types.hpp"
+
+#include <immintrin.h>
+
+#include <utility>
+
+namespace tandem::cpu::TD_ISA {
+namespace {
+
+struct alignas(8) Wide {  // 16 bytes
+  u64 low, high;
+};
+
+// ---- transposition ----
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <class T, int lanes>
+struct Vector {
+  typedef T type __attribute__((vector_size(lanes * sizeof(T))));
+};
+
+template <class V, int lanes, int... i>
+TD_FN void interleave(V a, V b, V& low, V& high, std::integer_sequence<int, i...>) {
+  low = __builtin_shufflevector(a, b, (i / 2 + i % 2 * lanes)...);
+  high = __builtin_shufflevector(a, b, (lanes / 2 + i / 2 + i % 2 * lanes)...);
+}
+
+// A square of lanes x lanes: interleaving the rows i and i + lanes / 2 for all i, log2(lanes) times, transposes.
+template <class T, int lanes>
+TD_FN void transpose_square(T* to, int64_t to_row, const T* from, int64_t from_column) {
+  typedef typename Vector<T, lanes>::type V;
+  V x[lanes], y[lanes];
+#pragma GCC unroll 64
+  for (int i = 0; i < lanes; ++i) __builtin_memcpy(&x[i], from + i * from_column, sizeof(V));
+#pragma GCC unroll 8
+  for (int round = 1; round < lanes; round *= 2) {
+#pragma GCC unroll 32
+    for (int i = 0; i < lanes / 2; ++i)
+      interleave<V, lanes>(x[i], x[i + lanes / 2], y[2 * i], y[2 * i + 1], std::make_integer_sequence<int, lanes>());
+#pragma GCC unroll 64
+    for (int i = 0; i < lanes; ++i) x[i] = y[i];
+  }
+#pragma GCC unroll 64
+  for (int i = 0; i < lanes; ++i) __builtin_memcpy(to + i * to_row, &x[i], sizeof(V));
+}
+
+template <class T>
+TD_FN void copy_elements(T* to, int64_t to_row, int64_t to_column, const T* from, int64_t from_row, int64_t from_column,
+                         int64_t rows, int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) to[r * to_row + c * to_column] = from[r * from_row + c * from_column];
+}
+
+// to has unit stride along columns, from along rows. Squares of `lanes`, then smaller ones for the rows that are left.
+template <class T, int lanes>
+void transpose(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows, int64_t columns) {
+  int64_t r = 0;
+  for (; r + lanes <= rows; r += lanes) {
+    int64_t c = 0;
+    for (; c + lanes <= columns; c += lanes)
+      transpose_square<T, lanes>(to + r * to_row + c, to_row, from + r + c * from_column, from_column);
+    copy_elements<T>(to + r * to_row + c, to_row, 1, from + r + c * from_column, 1, from_column, lanes, columns - c);
+  }
+  if constexpr (lanes > 2)
+    transpose<T, lanes / 2>(to + r * to_row, to_row, from + r, from_column, rows - r, columns);
+  else
+    copy_elements<T>(to + r * to_row, to_row, 1, from + r, 1, from_column, rows - r, columns);
+}
+
+template <class T>
+TD_FN void transpose_any(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows, int64_t columns) {
+  if constexpr (sizeof(T) == 16)
+    copy_elements<T>(to, to_row, 1, from, 1, from_column, rows, columns);
+  else
+    transpose<T, (sizeof(T) < 4 ? 16 : vector_bytes) / sizeof(T)>(to, to_row, from, from_column, rows, columns);
+}
+
+// ---- copies ----
+
+template <class T>
+void copy_row(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t n) {
+  if (to_step == 1 && from_step == 1) {
+    __builtin_memcpy(to, from, n * sizeof(T));
+  } else if (to_step == 1 && from_step == 0) {
+    const T value = *from;
+    for (int64_t i = 0; i < n; ++i) to[i] = value;
+  } else if (to_step == 1 && from_step == 2) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
+  } else if (to_step == 1 && from_step == -1) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[-i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
+  }
+}
+
+template <class T>
+void copy(void* target, int64_t to_row, int64_t to_column, const void* source, int64_t from_row, int64_t from_column,
+          int64_t rows, int64_t columns) {
+  T* to = static_cast<T*>(target);
+  const T* from = static_cast<const T*>(source);
+  if (rows > 1) {
+    if (to_column == 1 && from_row == 1 && from_column != 1)
+      return transpose_any<T>(to, to_row, from, from_column, rows, columns);
+    if (to_row == 1 && from_column == 1 && to_column != 1)
+      return transpose_any<T>(to, to_column, from, from_row, columns, rows);
+  }
+  for (int64_t r = 0; r < rows; ++r) copy_row<T>(to + r * to_row, to_column, from + r * from_row, from_column, columns);
+}
+
+template <class T>
+void fill(void* target, const void* source, int64_t n) {
+  T* to = static_cast<T*>(target);
+  const T value = *static_cast<const T*>(source);
+  for (int64_t i = 0; i < n; ++i) to[i] = value;
+}
+
+void count(int64_t* to, int64_t first, int64_t step, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = first + i * step;
+}
+
+// ---- streaming ----
+
+typedef long long Line __attribute__((vector_size(vector_bytes)));
+
+TD_FN void stream_line(void* to, const void* from) {
+  Line line;
+  __builtin_memcpy(&line, from, sizeof line);
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), (__m512i)line);
+#elif defined(__AVX2__)
+  _mm256_stream_si256(static_cast<__m256i*>(to), (__m256i)line);
+#else
+  _mm_stream_si128(static_cast<__m128i*>(to), (__m128i)line);
+#endif
+}
+
+// Whole cache lines are streamed, the two ends written as usual.
+void stream(void* target, const void* source, int64_t bytes) {
+  char* to = static_cast<char*>(target);
+  const char* from = static_cast<const char*>(source);
+  const int64_t head = -reinterpret_cast<int64_t>(to) & 63;
+  if (head + 64 > bytes) {
+    __builtin_memcpy(to, from, bytes);
+    return;
+  }
+  __builtin_memcpy(to, from, head);
+  const int64_t end = head + ((bytes - head) & -64);
+  for (int64_t i = head; i < end; i += vector_bytes) stream_line(to + i, from + i);
+  __builtin_memcpy(to + end, from + end, bytes - end);
+}
+
+void fence() { _mm_sfence(); }
+
+}  // namespace
+
+const Movers movers = {
+    {copy<u8>, copy<u16>, copy<u32>, copy<u64>, copy<Wide>},
+    {fill<u8>, fill<u16>, fill<u32>, fill<u64>, fill<Wide>},
+    count,
+    stream,
+    fence,
+};
+
+}  // namespace tandem::cpu::TD_ISA

@@ -1,0 +1,458 @@
+#include "worker.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tandem::cpu {
+namespace {
+
+constexpr int64_t nothing = INT64_MIN;
+
+int64_t align(int64_t bytes) noexcept { return (bytes + 63) & -64; }
+
+}  // namespace
+
+void make_layout(const Tiling& t, bool with_results, Layout& layout) noexcept {
+  const Plan& plan = *t.plan;
+  const int64_t block = padded(t.block_positions * t.max_width);
+  layout.slot_bytes = align(block * plan.max_size) + 64;  // not a power of two: slots should not compete for cache sets
+  int64_t bytes = plan.n_slots * layout.slot_bytes;
+  const auto take = [&](int64_t wanted) {
+    const int64_t at = bytes;
+    bytes += align(wanted) + 64;
+    return at;
+  };
+  for (int i = 0; i < plan.n_reductions; ++i) {
+    const Reduction& reduction = plan.reductions[i];
+    const int64_t size = plan.values[reduction.source].size();
+    layout.lanes[i] = take(reduction.searcher ? align(t.max_width * size) + t.max_width * int64_t{sizeof(int64_t)}
+                                              : lane_count * t.max_width * size);
+    layout.results[i] = 0;
+    if (with_results && reduction.combiner) layout.results[i] = take(t.leaves * t.max_width * size);
+  }
+  for (int id = 0; plan.n_kept > 0 && id < plan.n_ids; ++id)
+    if (plan.values[id].place == Place::kept)
+      layout.kept[plan.values[id].slot] = take(padded(t.row_length * t.max_width) * plan.values[id].size());
+  for (int i = 0; t.panel_at >= 0 && i < plan.n_inputs; ++i)
+    if (t.operands[i].in_panel) layout.panels[i] = take(t.panel_rows * padded(t.chunk) * t.operands[i].size());
+  layout.bytes = bytes;
+}
+
+Worker::Worker(const Tiling& tiling, const Layout& layout) noexcept
+    : t_(tiling),
+      plan_(*tiling.plan),
+      layout_(layout),
+      movers_(*kernels().movers),
+      scratch_(layout.bytes <= int64_t{sizeof local_} ? 0 : layout.bytes) {
+  arena_ = layout.bytes <= int64_t{sizeof local_} ? local_ : scratch_.as<char>();
+  if (!arena_) return;
+  for (int i = 0; i < plan_.n_inputs; ++i) filled_[i] = nothing;
+  const int64_t block = padded(t_.block_positions * t_.max_width);
+  for (int id = 0; id < plan_.n_ids; ++id) {
+    if (plan_.values[id].place != Place::kept) at_[id] = slot(static_cast<Id>(id));
+    if (plan_.values[id].form == Form::constant)
+      movers_.fill[plan_.values[id].size_class](at_[id], &t_.program->constants[id - plan_.n_inputs], block);
+  }
+}
+
+// ---- tiles ----
+
+void Worker::start(int64_t tile) noexcept {
+  for (int at = t_.chunk_at; at >= 0; --at) {
+    const int64_t steps = at == 0 ? t_.tiles : (t_.length(at) + t_.step(at) - 1) / t_.step(at);
+    coordinates_[at] = (at == 0 ? tile : tile % steps) * t_.step(at);
+    tile /= steps;
+  }
+}
+
+void Worker::next_tile() noexcept {
+  for (int at = t_.chunk_at; at >= 0; --at) {
+    coordinates_[at] += t_.step(at);
+    if (coordinates_[at] < t_.length(at)) return;
+    coordinates_[at] = 0;
+  }
+}
+
+void Worker::enter_tile() noexcept {
+  chunk_ = t_.chunk_at < 0 ? 1 : std::min(t_.chunk, t_.length(t_.chunk_at) - coordinates_[t_.chunk_at]);
+  width_ = chunk_ * t_.inner;
+  for (int i = 0; i < t_.n_operands; ++i) {
+    int64_t offset = 0;
+    for (int at = 0; at <= t_.chunk_at; ++at) offset += coordinates_[at] * t_.operands[i].strides[t_.axes[at]];
+    base_[i] = offset;
+  }
+}
+
+void Worker::run_tiles(int64_t first, int64_t last) noexcept {
+  start(first);
+  for (int64_t tile = first; tile < last; ++tile, next_tile()) {
+    enter_tile();
+    if (t_.has_rows())
+      run_row_tile();
+    else
+      run_map_tile();
+  }
+  movers_.fence();
+}
+
+void Worker::run_map_tile() noexcept {
+  if (t_.panel_at < 0) return run_block(0, 0, 1);
+  fill_panels();
+  const int64_t rows = std::min(t_.panel_rows, t_.length(t_.panel_at) - coordinates_[t_.panel_at]);
+  const int axis = t_.axes[t_.panel_at];
+  for (panel_row_ = 0; panel_row_ < rows; ++panel_row_) {
+    run_block(0, 0, 1);
+    for (int i = 0; i < t_.n_operands; ++i) base_[i] += t_.operands[i].strides[axis];
+  }
+}
+
+void Worker::run_row_tile() noexcept {
+  LeafResults results;
+  for (int i = 0; i < plan_.n_reductions; ++i) {
+    results.values[i] = arena_ + layout_.results[i];
+    results.positions[i] = nullptr;
+  }
+  fetch_row_inputs();
+  for (int s = 0; s < plan_.n_stages; ++s) {
+    enter_stage(s);
+    const Stage &stage = plan_.stages[s], &end = plan_.stages[s + 1];
+    if (stage.steps == end.steps && stage.reductions == end.reductions && stage.outputs == 0) continue;
+    reset_searches(s);
+    for (int64_t leaf = 0; leaf < t_.leaves; ++leaf) walk_leaf(s, leaf, results);
+    leave_stage(s, results);
+  }
+  store_row_outputs();
+}
+
+void Worker::enter_stage(int s) noexcept {
+  const Stage &stage = plan_.stages[s], &end = plan_.stages[s + 1];
+  run_steps(plan_.row_steps + stage.row_steps, plan_.row_steps + end.row_steps, padded(width_));
+  for (int i = stage.expansions; i < end.expansions; ++i) {
+    const Expansion expansion = plan_.expansions[i];
+    const int size_class = plan_.values[expansion.from].size_class;
+    const int64_t count = std::min(t_.block_positions, t_.row_length);
+    if (width_ == 1)
+      movers_.fill[size_class](at_[expansion.to], at_[expansion.from], padded(count));
+    else
+      movers_.copy[size_class](at_[expansion.to], width_, 1, at_[expansion.from], 0, 1, count, width_);
+  }
+}
+
+void Worker::leave_stage(int s, const LeafResults& results) noexcept {
+  for (int i = plan_.stages[s].reductions; i < plan_.stages[s + 1].reductions; ++i) combine_leaves(i, results);
+}
+
+void Worker::walk_leaf(int s, int64_t leaf, const LeafResults& results) noexcept {
+  const int64_t first = leaf * leaf_length, last = std::min(first + leaf_length, t_.row_length);
+  for (int64_t position = first; position < last; position += t_.block_positions) {
+    const int64_t count = std::min(t_.block_positions, last - position);
+    run_block(s, position, count);
+    for (int i = plan_.stages[s].reductions; i < plan_.stages[s + 1].reductions; ++i) accumulate(i, position, count);
+  }
+  for (int i = plan_.stages[s].reductions; i < plan_.stages[s + 1].reductions; ++i)
+    finish_leaf(i, leaf, last - first, results);
+}
+
+void Worker::store_row_outputs() noexcept {
+  for (int i = 0; i < plan_.n_outputs; ++i)
+    if (!plan_.is_full_output(i)) store(t_.output(i), base_[plan_.n_inputs + i], 0, 1, at_[plan_.outputs[i]]);
+}
+
+// Leaves of one tile share what enter_tile and enter_stage make.
+void Worker::run_leaves(int64_t first, int64_t last, const LeafResults* results) noexcept {
+  for (int64_t unit = first; unit < last; ++unit) {
+    const int64_t tile = unit / t_.leaves, leaf = unit % t_.leaves;
+    if (unit == first || leaf == 0) {
+      start(tile);
+      enter_tile();
+      fetch_row_inputs();
+      enter_stage(0);
+      reset_searches(0);
+    }
+    walk_leaf(0, leaf, results[tile]);
+  }
+  movers_.fence();
+}
+
+void Worker::finish_tiles(int64_t first, int64_t last, const LeafResults* results) noexcept {
+  start(first);
+  for (int64_t tile = first; tile < last; ++tile, next_tile()) {
+    enter_tile();
+    fetch_row_inputs();
+    enter_stage(0);
+    leave_stage(0, results[tile]);
+    for (int s = 1; s < plan_.n_stages; ++s) enter_stage(s);
+    store_row_outputs();
+  }
+}
+
+// ---- blocks ----
+
+void Worker::run_steps(const Step* first, const Step* last, int64_t n) const noexcept {
+  for (const Step* step = first; step != last; ++step)
+    step->run(at_[step->target], at_[step->sources[0]], at_[step->sources[1]], at_[step->sources[2]],
+              at_[step->sources[3]], n);
+}
+
+void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
+  const Stage &stage = plan_.stages[s], &end = plan_.stages[s + 1];
+  const int64_t n = count * width_;
+  for (uint32_t inputs = stage.inputs; inputs != 0; inputs &= inputs - 1) fetch(std::countr_zero(inputs), position, count);
+  for (int id = 0; plan_.n_kept > 0 && id < plan_.n_ids; ++id) {
+    const Value& value = plan_.values[id];
+    if (value.place == Place::kept) at_[id] = arena_ + layout_.kept[value.slot] + position * width_ * value.size();
+  }
+  uint32_t waiting = stage.outputs;
+  for (uint32_t outputs = stage.outputs; outputs != 0; outputs &= outputs - 1) {
+    const int i = std::countr_zero(outputs);
+    if (offer_output(i, position, count)) waiting &= ~(1u << i);
+  }
+  run_steps(plan_.steps + stage.steps, plan_.steps + end.steps, padded(n));
+  for (; waiting != 0; waiting &= waiting - 1) {
+    const int i = std::countr_zero(waiting);
+    store(t_.output(i), base_[plan_.n_inputs + i], position, count, at_[plan_.outputs[i]]);
+  }
+}
+
+/// Whether the block's elements are adjacent in memory.
+bool Worker::points_into(const Operand& x, int64_t count) const noexcept {
+  const bool row = x.n_box == 0 || (x.n_box == 1 && x.box[0].stride == 1);
+  return row && (count == 1 || (x.linear && x.position_stride == width_));
+}
+
+void Worker::fetch(int i, int64_t position, int64_t count) noexcept {
+  const Operand& x = t_.operands[i];
+  if (x.in_panel) {
+    at_[i] = arena_ + layout_.panels[i] + panel_row_ * padded(t_.chunk) * x.size();
+    return;
+  }
+  const int64_t n = count * width_, offset = offset_of(x, position);
+  const int64_t at = base_[i] + offset;
+  if (x.by_rows) {
+    at_[i] = x.data + at * x.size();
+    return;
+  }
+  if (x.data && points_into(x, count)) {
+    char* data = x.data + at * x.size();
+    if (n == padded(n) || data + padded(n) * x.size() <= x.end) {
+      at_[i] = data;
+    } else {
+      at_[i] = slot(static_cast<Id>(i));
+      std::memcpy(at_[i], data, n * x.size());
+    }
+    return;
+  }
+  if (!t_.has_rows()) {
+    if (filled_[i] == at && filled_width_[i] >= n) return;
+    filled_[i] = at;
+    filled_width_[i] = n;
+  }
+  copy_positions<true>(x, at - offset, position, count, static_cast<char*>(at_[i]));
+}
+
+void Worker::fetch_row_inputs() noexcept {
+  for (int i = 0; i < plan_.n_inputs; ++i)
+    if (plan_.values[i].form == Form::row) fetch(i, 0, 1);
+}
+
+void Worker::fill_panels() noexcept {
+  const int row_axis = t_.axes[t_.panel_at], column_axis = t_.axes[t_.chunk_at];
+  const int64_t rows = std::min(t_.panel_rows, t_.length(t_.panel_at) - coordinates_[t_.panel_at]);
+  for (int i = 0; i < plan_.n_inputs; ++i) {
+    const Operand& x = t_.operands[i];
+    if (x.in_panel)
+      movers_.copy[x.size_class](arena_ + layout_.panels[i], padded(t_.chunk), 1, x.data + base_[i] * x.size(),
+                                 x.strides[row_axis], x.strides[column_axis], rows, chunk_);
+  }
+}
+
+/// Lets the step that makes an output write it itself; false if the block must be stored afterwards.
+bool Worker::offer_output(int i, int64_t position, int64_t count) noexcept {
+  const Operand& x = t_.output(i);
+  const int64_t n = count * width_;
+  if (!x.direct) return false;
+  const Id id = plan_.outputs[i];
+  const bool offered = n == padded(n) && points_into(x, count);
+  at_[id] = offered ? x.data + (base_[plan_.n_inputs + i] + offset_of(x, position)) * x.size() : slot(id);
+  return offered;
+}
+
+void Worker::store(const Operand& x, int64_t base, int64_t position, int64_t count, const void* from) const noexcept {
+  if (!points_into(x, count))
+    return copy_positions<false>(x, base, position, count, static_cast<char*>(const_cast<void*>(from)));
+  char* to = x.data + (base + offset_of(x, position)) * x.size();
+  const int64_t bytes = count * width_ * x.size();
+  if (x.streams)
+    movers_.stream(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
+}
+
+// ---- strided copies ----
+
+int64_t Worker::offset_of(const Operand& x, int64_t position) const noexcept {
+  if (x.linear) return position * x.position_stride;
+  int64_t offset = 0;
+  for (int axis = t_.program->ndim - 1; position > 0; --axis) {
+    offset += position % t_.program->shape[axis] * x.strides[axis];
+    position /= t_.program->shape[axis];
+  }
+  return offset;
+}
+
+int Worker::box_of(const Operand& x, Dimension* dimensions) const noexcept {
+  std::copy_n(x.box, x.n_box, dimensions);
+  if (x.n_box > 0) dimensions[0].length *= chunk_;
+  return x.n_box;
+}
+
+/// Copies between a block and an operand; `offset` is that of position 0.
+template <bool gathers>
+void Worker::copy_positions(const Operand& x, int64_t offset, int64_t position, int64_t count,
+                            char* block) const noexcept {
+  Dimension dimensions[TD_MAX_NDIM + 1];
+  const int n_box = box_of(x, dimensions + 1);
+  if (x.linear || count == 1) {
+    dimensions[0] = {count, x.position_stride};
+    const int skip = count == 1;
+    return copy_box<gathers>(x, offset + offset_of(x, position), dimensions + skip, n_box + 1 - skip, block);
+  }
+  const int last_axis = t_.program->ndim - 1;
+  const int64_t run = t_.program->shape[last_axis];
+  while (count > 0) {
+    const int64_t part = std::min(count, run - position % run);
+    dimensions[0] = {part, x.position_stride};
+    copy_box<gathers>(x, offset + offset_of(x, position), dimensions, n_box + 1, block);
+    block += part * width_ * x.size();
+    position += part;
+    count -= part;
+  }
+}
+
+/// Copies a box; the first dimension is the outermost.
+template <bool gathers>
+void Worker::copy_box(const Operand& x, int64_t offset, const Dimension* dimensions, int n, char* block) const noexcept {
+  const Dimension one = {1, 0};
+  const Dimension row = n > 1 ? dimensions[n - 2] : one, column = n > 0 ? dimensions[n - 1] : one;
+  int64_t index[TD_MAX_NDIM + 1] = {};
+  for (;;) {
+    if (!x.data) {
+      for (int64_t r = 0; r < row.length; ++r)
+        movers_.count(reinterpret_cast<int64_t*>(block) + r * column.length, offset + r * row.stride, column.stride,
+                      column.length);
+    } else if constexpr (gathers) {
+      movers_.copy[x.size_class](block, column.length, 1, x.data + offset * x.size(), row.stride, column.stride,
+                                 row.length, column.length);
+    } else {
+      movers_.copy[x.size_class](x.data + offset * x.size(), row.stride, column.stride, block, column.length, 1,
+                                 row.length, column.length);
+    }
+    block += row.length * column.length * x.size();
+    int axis = n - 3;
+    for (; axis >= 0; --axis) {
+      offset += dimensions[axis].stride;
+      if (++index[axis] < dimensions[axis].length) break;
+      offset -= dimensions[axis].stride * dimensions[axis].length;
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+// ---- reductions ----
+
+void Worker::reset_searches(int s) noexcept {
+  for (int i = plan_.stages[s].reductions; i < plan_.stages[s + 1].reductions; ++i)
+    if (plan_.reductions[i].searcher) std::fill_n(search_positions(i), width_, int64_t{-1});
+}
+
+int64_t* Worker::search_positions(int i) const noexcept {
+  const int size = plan_.values[plan_.reductions[i].source].size();
+  return reinterpret_cast<int64_t*>(arena_ + layout_.lanes[i] + align(t_.max_width * size));
+}
+
+void Worker::accumulate(int i, int64_t position, int64_t count) noexcept {
+  const Reduction& reduction = plan_.reductions[i];
+  const int size = plan_.values[reduction.source].size();
+  const char* values = static_cast<const char*>(at_[reduction.source]);
+  const bool apart = reduction.source < plan_.n_inputs && t_.operands[reduction.source].by_rows;
+  const int64_t stride = apart ? t_.operands[reduction.source].position_stride : width_;
+  const int64_t step = stride == width_ ? count : 1;
+  for (; count > 0; count -= step, position += step, values += step * stride * size) {
+    if (reduction.combiner)
+      take_in(*reduction.combiner, arena_ + layout_.lanes[i], values, size, position % leaf_length, step);
+    else
+      reduction.searcher->search(arena_ + layout_.lanes[i], search_positions(i), values, width_, step, position);
+  }
+}
+
+/// Takes the values of `count` positions, the first of which is number `at` of its leaf, into the lanes.
+void Worker::take_in(const Combiner& combiner, char* lanes, const char* values, int size, int64_t at,
+                     int64_t count) noexcept {
+  const int64_t row_bytes = width_ * size;
+  while (count > 0) {
+    const int64_t lane = at % lane_count;
+    int64_t part = std::min(count, lane_count - lane);
+    if (at < lane_count) {
+      std::memcpy(lanes + lane * row_bytes, values, part * row_bytes);
+    } else if (part == lane_count) {
+      part = count / lane_count * lane_count;
+      combiner.accumulate(lanes, values, lane_count * width_, part / lane_count);
+    } else {
+      combiner.combine(lanes + lane * row_bytes, values, part * width_);
+    }
+    at += part;
+    values += part * row_bytes;
+    count -= part;
+  }
+}
+
+/// Halves the lanes of a leaf of `length` positions and keeps its result.
+void Worker::finish_leaf(int i, int64_t leaf, int64_t length, const LeafResults& results) noexcept {
+  const Reduction& reduction = plan_.reductions[i];
+  const int64_t row_bytes = width_ * plan_.values[reduction.source].size();
+  char* lanes = arena_ + layout_.lanes[i];
+  if (reduction.searcher) {
+    if (!results.positions[i]) return;
+    std::memcpy(results.values[i] + leaf * row_bytes, lanes, row_bytes);
+    std::memcpy(results.positions[i] + leaf * width_, search_positions(i), width_ * sizeof(int64_t));
+    return;
+  }
+  if (width_ == 1 && length >= lane_count) {
+    reduction.combiner->fold(lanes);
+  } else {
+    int64_t present = std::min(length, lane_count);
+    for (int64_t half = lane_count / 2; half > 0; half /= 2) {
+      if (present <= half) continue;
+      reduction.combiner->combine(lanes, lanes + half * row_bytes, (present - half) * width_);
+      present = half;
+    }
+  }
+  std::memcpy(results.values[i] + leaf * row_bytes, lanes, row_bytes);
+}
+
+/// Combines the results of a tile's leaves into the row value.
+void Worker::combine_leaves(int i, const LeafResults& results) noexcept {
+  const Reduction& reduction = plan_.reductions[i];
+  const int64_t row_bytes = width_ * plan_.values[reduction.source].size();
+  void* target = at_[reduction.target];
+  char* values = results.values[i];
+  if (reduction.combiner) {
+    for (int64_t step = 1; step < t_.leaves; step *= 2)
+      for (int64_t leaf = 0; leaf + step < t_.leaves; leaf += 2 * step)
+        reduction.combiner->combine(values + leaf * row_bytes, values + (leaf + step) * row_bytes, width_);
+    std::memcpy(target, values, row_bytes);
+    return;
+  }
+  const int64_t* positions = search_positions(i);
+  if (results.positions[i]) {
+    for (int64_t leaf = 1; leaf < t_.leaves; ++leaf)
+      reduction.searcher->combine(values, results.positions[i], values + leaf * row_bytes,
+                                  results.positions[i] + leaf * width_, width_);
+    positions = results.positions[i];
+  }
+  std::memcpy(target, positions, width_ * sizeof(int64_t));
+}
+
+}  // namespace tandem::cpu
