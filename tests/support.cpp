@@ -20,14 +20,13 @@ long double round_to(const Format& format, long double value) {
   return std::copysign(rounded, value);
 }
 
-double ulp_error(const Format& format, long double got, long double truth, long double scale) {
+double ulp_error(const Format& format, long double got, long double truth) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (std::isnan(truth) || std::isnan(got)) return std::isnan(truth) && std::isnan(got) ? 0 : infinite;
   if (got == truth || got == round_to(format, truth)) return 0;
   if (std::isinf(truth)) return infinite;
-  scale = std::fmax(std::fabs(scale), std::fabs(truth));
-  const int exponent =
-      scale == 0 ? format.min_exponent : std::clamp(std::ilogb(scale) + 1, format.min_exponent, format.max_exponent);
+  const int exponent = truth == 0 ? format.min_exponent
+                                  : std::clamp(std::ilogb(truth) + 1, format.min_exponent, format.max_exponent);
   if (std::isinf(got)) got = std::copysign(std::ldexp(1.0L, format.max_exponent), got);
   return static_cast<double>(std::fabs(got - truth) / std::ldexp(1.0L, exponent - format.digits));
 }

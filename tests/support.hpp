@@ -133,9 +133,8 @@ template <class T> Stored<T> element(long double value) {
   }
 }
 
-/// |got - truth| in units of the last place of the truth, or of `scale` if that is larger in size; a difference of NaN
-/// or infinity is infinite.
-double ulp_error(const Format& format, long double got, long double truth, long double scale = 0);
+/// |got - truth| in units of the last place of the truth; a difference of NaN or infinity is infinite.
+double ulp_error(const Format& format, long double got, long double truth);
 
 // ---- host values and arrays ----
 

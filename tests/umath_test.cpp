@@ -33,10 +33,10 @@ const Function functions[] = {
 
 void PrintTo(const Function& f, std::ostream* out) { *out << f.numpy_name; }
 
-/// Beside the executable, in the install tree, or where the sources were built.
+/// Beside the executable, or where the sources are.
 std::filesystem::path data_folder() {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::vector<std::filesystem::path> candidates = {self / "data/umath", self / "../share/tandem/tests/data/umath"};
+  std::vector<std::filesystem::path> candidates = {self / "data/umath"};
 #ifdef TANDEM_TEST_DATA
   candidates.emplace_back(std::filesystem::path(TANDEM_TEST_DATA) / "umath");
 #endif
