@@ -390,19 +390,51 @@ TD_FN T negative(T a) {
   else return -a;
 }
 
-// Complex: Smith's method (Algorithm 116, CACM 1962), in the arrangement of NumPy's loops, whose bits it gives.
+// Powers of two that keep what is done to numbers of a certain size away from overflow and underflow: multiply by `down`
+// before, by `up` after. Large numbers are multiplied by `little`, small ones by `big`.
+template <class F>
+struct Scale {
+  F down, up;
+};
+template <class F>
+TD_FN Scale<F> scale_for(F size, F little, F big) {
+  constexpr bool narrow = is_same<F, f32>;
+  const bool large = size > (narrow ? (F)0x1p60 : (F)0x1p500), small = size < (narrow ? (F)0x1p-45 : (F)0x1p-400);
+  return Scale<F>{large ? little : small ? big : (F)1, large ? 1 / little : small ? 1 / big : (F)1};
+}
+// For products and quotients, and for sums of squares.
+template <class F>
+TD_FN Scale<F> scale_quotient(F size) {
+  if constexpr (is_same<F, f32>) return scale_for(size, 0x1p-60f, 0x1p60f);
+  else return scale_for(size, 0x1p-500, 0x1p500);
+}
+template <class F>
+TD_FN Scale<F> scale_squares(F size) {
+  if constexpr (is_same<F, f32>) return scale_for(size, 0x1p-80f, 0x1p100f);
+  else return scale_for(size, 0x1p-600, 0x1p600);
+}
+// The larger of |x| and |y|.
+template <class F>
+TD_FN F size_of(F x, F y) {
+  const F a = copysign(x, (F)1), b = copysign(y, (F)1);
+  return a > b ? a : b;
+}
+
+// Complex: Smith's method (Algorithm 116, CACM 1962) in the arrangement of NumPy's loops, whose bits it gives for numbers
+// of moderate size; others are scaled.
 template <class T>
 TD_FN T divide(T a, T b) {
   if constexpr (is_complex<T>) {
     typedef real_t<T> F;
-    const F size_re = copysign(b.re, (F)1), size_im = copysign(b.im, (F)1);
-    const bool upright = size_re >= size_im;
-    const F ratio = upright ? b.im / b.re : b.re / b.im;
-    const F scale = (F)1 / (upright ? b.re + b.im * ratio : b.im + b.re * ratio);
-    const F re = ((upright ? a.re : a.im) + (upright ? a.im : a.re) * ratio) * scale;
-    const F im = (upright ? a.im - a.re * ratio : a.im * ratio - a.re) * scale;
+    const Scale<F> above = scale_quotient(size_of(a.re, a.im)), below = scale_quotient(size_of(b.re, b.im));
+    const F p = a.re * above.down, q = a.im * above.down, x = b.re * below.down, y = b.im * below.down;
+    const bool upright = copysign(x, (F)1) >= copysign(y, (F)1);
+    const F ratio = upright ? y / x : x / y;
+    const F inverse = 1 / (upright ? x + y * ratio : y + x * ratio), factor = above.up * below.down;
+    const F re = ((upright ? p : q) + (upright ? q : p) * ratio) * inverse * factor;
+    const F im = (upright ? q - p * ratio : q * ratio - p) * inverse * factor;
     const bool zero = (b.re == 0) & (b.im == 0);
-    return T{zero ? a.re / size_re : re, zero ? a.im / size_re : im};
+    return T{zero ? a.re / copysign(b.re, (F)1) : re, zero ? a.im / copysign(b.re, (F)1) : im};
   } else {
     return a / b;
   }
@@ -545,6 +577,17 @@ TD_FN T select(bool condition, T a, T b) {
   else return condition ? a : b;
 }
 
+// The same, done on the bits. The compiler may not move the computation of an operand of a selection into a branch here,
+// and loops do not vectorize if it does that to a call.
+TD_FN f32 blend(bool condition, f32 a, f32 b) {
+  const u32 mask = condition ? ~0u : 0u;
+  return from_bits((bits_of(a) & mask) | (bits_of(b) & ~mask));
+}
+TD_FN f64 blend(bool condition, f64 a, f64 b) {
+  const u64 mask = condition ? ~0ul : 0ul;
+  return from_bits((bits_of(a) & mask) | (bits_of(b) & ~mask));
+}
+
 // NaN if either is, the first if both are. Of equal floats, which can differ in the sign of zero only, the bits combine.
 template <class T>
 TD_FN T maximum(T a, T b) {
@@ -600,28 +643,13 @@ TD_FN compute_t<T> nextafter(compute_t<T> a, compute_t<T> b) {
   return a == b ? b : (a != a) | (b != b) ? a + b : next;
 }
 
-// Powers of two that bring numbers into the range where squares neither overflow nor lose bits, and back: multiply by
-// `down` before, by `up` after.
-template <class F>
-struct Scale {
-  F down, up;
-};
-template <class F>
-TD_FN Scale<F> scale_for(F size) {
-  constexpr bool narrow = is_same<F, f32>;
-  constexpr F large = narrow ? (F)0x1p60 : (F)0x1p500, small = narrow ? (F)0x1p-45 : (F)0x1p-400;
-  constexpr F big = narrow ? (F)0x1p100 : (F)0x1p600, little = narrow ? (F)0x1p-80 : (F)0x1p-600;
-  return Scale<F>{size > large ? little : size < small ? big : (F)1,
-                  size > large ? (F)1 / little : size < small ? (F)1 / big : (F)1};
-}
 // sqrt(x*x + y*y) within 1.3 ULP, infinite if either is. Needs nothing but exact operations.
 template <class F>
 TD_FN F hypot(F x, F y) {
-  const F a = abs(x), b = abs(y);
-  const Scale<F> scale = scale_for(a > b ? a : b);
-  const F p = a * scale.down, q = b * scale.down;
+  const Scale<F> scale = scale_squares(size_of(x, y));
+  const F p = x * scale.down, q = y * scale.down;
   const F length = sqrt(p * p + q * q) * scale.up;
-  return (a == infinity<F>()) | (b == infinity<F>()) ? infinity<F>() : length;
+  return isinf(x) | isinf(y) ? infinity<F>() : length;
 }
 
 // A value in two parts that is more precise than its type.
@@ -786,16 +814,13 @@ TD_FN F abs(complex<F> z) {
 // z / |z|, 0 for 0; infinities count as the direction of an axis, as in NumPy 2.
 template <class F>
 TD_FN complex<F> sign(complex<F> z) {
-  const F a = abs(z.re), b = abs(z.im);
-  const Scale<F> scale = scale_for(a > b ? a : b);
+  const Scale<F> scale = scale_squares(size_of(z.re, z.im));
   const F x = z.re * scale.down, y = z.im * scale.down;
   const F length = sqrt(x * x + y * y);
-  const bool zero = (a == 0) & (b == 0), re_inf = a == infinity<F>(), im_inf = b == infinity<F>();
-  const bool one_inf = (re_inf != im_inf) & (a == a) & (b == b);
-  const F re = one_inf ? (re_inf ? copysign((F)1, z.re) : (F)0) : x / length;
-  const F im = one_inf ? (im_inf ? copysign((F)1, z.im) : (F)0) : y / length;
-  const F bad = (length != length) | (re_inf & im_inf) ? not_a_number<F>() : (F)0;
-  return complex<F>{zero ? (F)0 : re + bad, zero ? (F)0 : im + bad};
+  const bool re_inf = isinf(z.re), im_inf = isinf(z.im), both = re_inf & im_inf, one = re_inf != im_inf;
+  const F re = one ? copysign(re_inf ? (F)1 : (F)0, z.re) : x / length, im = one ? copysign(im_inf ? (F)1 : (F)0, z.im) : y / length;
+  const F nothing = (re != re) | (im != im) | both ? not_a_number<F>() : (F)0;
+  return select(nonzero(z), complex<F>{re + nothing, im + nothing}, complex<F>{0, 0});
 }
 
 template <class F>
@@ -807,7 +832,7 @@ template <class F>
 TD_FN complex<F> sqrt(complex<F> z) {
   const F a = abs(z.re), b = abs(z.im);
   constexpr bool narrow = is_same<F, f32>;
-  const Scale<F> scale = scale_for(a > b ? a : b);
+  const Scale<F> scale = scale_squares(size_of(a, b));
   const F back = scale.up > 1    ? (narrow ? (F)0x1p40 : (F)0x1p300)
                  : scale.up < 1 ? (narrow ? (F)0x1p-50 : (F)0x1p-300)
                                  : (F)1;
@@ -848,12 +873,13 @@ TD_FN complex<F> exp2(complex<F> z) {
   constexpr bool narrow = is_same<F, f32>;
   constexpr F ln2 = (F)0.6931471805599453, ln2_rest = narrow ? (F)-1.9046542e-9 : (F)2.3190468138462996e-17;
   constexpr F large = narrow ? (F)120 : (F)1000, exp2_large = narrow ? (F)0x1p120 : (F)0x1p1000;
+  constexpr F straight = narrow ? (F)0x1p10 : (F)0x1p24;  // beyond, the angle is as good as its product is
   const bool big = z.re > large;
   const F size = exp2(big ? z.re - large : z.re);
   const F factor = big ? exp2_large : (F)1;
   const bool edge = (abs(z.re) == infinity<F>()) & (abs(z.im - z.im) != 0);
   const Pair<F> angle = exact_product(z.im, ln2);
-  const F turn = abs(z.im) < exp2_large / 0x1p20 ? angle.low + z.im * ln2_rest : (F)0;
+  const F turn = abs(z.im) < straight ? angle.low + z.im * ln2_rest : (F)0;
   const F y = edge ? (F)0 : angle.high;
   const F cosine = cos_beside_sin(y), sine = sin(y);
   const F im = size * (sine + cosine * turn) * (edge & (z.re > 0) ? not_a_number<F>() : factor);
@@ -903,16 +929,33 @@ TD_FN complex<F> log1p(complex<F> z) {
   return complex<F>{log_length(a > b ? a : b, a > b ? b : a, d), atan2(z.im, x)};
 }
 
-// Integer powers up to 64 by squaring, others as exp(b log(a)).
+// exp(b log(a)); whole powers up to 32 by squaring, which is exact for small whole numbers; powers of 0 as in NumPy 2.
+template <class F>
+TD_FN complex<F> general_pow(complex<F> a, complex<F> b) {
+  return exp(multiply(b, log(a)));
+}
+// The error of b log(a) becomes a relative one, so complex64 is computed in complex128.
+TD_FN c64 general_pow(c64 a, c64 b) { return cast<c64>(general_pow<f64>(cast<c128>(a), cast<c128>(b))); }
+
 template <class F>
 TD_FN complex<F> pow(complex<F> a, complex<F> b) {
-  const complex<F> power = exp(multiply(b, log(a)));
-  const complex<F> none = complex<F>{not_a_number<F>(), not_a_number<F>()};
-  const bool vanishes = (b.re > 0) & (b.im == 0);
-  const complex<F> of_zero = complex<F>{vanishes ? (F)0 : none.re, vanishes ? (F)0 : none.im};
-  const bool zero_base = !nonzero(a), zero_power = !nonzero(b);
-  return complex<F>{zero_power ? (F)1 : zero_base ? of_zero.re : power.re,
-                    zero_power ? (F)0 : zero_base ? of_zero.im : power.im};
+  const F size = abs(b.re);
+  const bool whole = (b.im == 0) & (size <= 32) & (rint(size) == size);
+  const i32 count = (i32)(whole ? size : (F)0);
+  const complex<F> a2 = multiply(a, a), a4 = multiply(a2, a2), a8 = multiply(a4, a4), a16 = multiply(a8, a8);
+  complex<F> product = select((count & 1) != 0, a, one<complex<F>>());
+  product = select((count & 2) != 0, multiply(product, a2), product);
+  product = select((count & 4) != 0, multiply(product, a4), product);
+  product = select((count & 8) != 0, multiply(product, a8), product);
+  product = select((count & 16) != 0, multiply(product, a16), product);
+  product = select((count & 32) != 0, multiply(a16, a16), product);
+  const complex<F> of_whole = select(b.re < 0, reciprocal(product), product);
+  const F none = b.re > 0 ? (F)0 : not_a_number<F>();
+  const complex<F> of_zero = complex<F>{none, none};
+  const complex<F> known = select(nonzero(a) | !nonzero(b), of_whole, of_zero);
+  const complex<F> general = general_pow(a, b);
+  const bool take = whole | !nonzero(a);
+  return complex<F>{blend(take, known.re, general.re), blend(take, known.im, general.im)};
 }
 
 // sinh and cosh of |x|, up to the factor.
@@ -925,7 +968,7 @@ TD_FN Hyperbolic<F> hyperbolic(F x) {
   const F size = abs(x);
   const bool big = size > Exponential<F>::large;
   const F e = expm1(big ? size - Exponential<F>::large : size), whole = e + 1;
-  const F sine = (e + e / whole) * (F)0.5, cosine = 1 + e * e / (whole * 2);
+  const F sine = (e + e / whole) * (F)0.5, cosine = (whole + 1 / whole) * (F)0.5;
   return Hyperbolic<F>{big ? whole : sine, big ? whole : cosine, big ? Exponential<F>::exp_large / 2 : (F)1};
 }
 
@@ -988,10 +1031,10 @@ TD_FN ArcSine<F> arc_sine(F x, F y) {
   const F r = hypot(x + 1, y), s = hypot(x - 1, y), a = (r + s) * (F)0.5;
   const F p = y / (r + (x + 1)), gap = s + abs(1 - x), q = gap == 0 ? (F)0 : y / gap;
   const bool inner = x < 1;
-  const F g = (p + q) * (F)0.5, h = (y * p + gap) * (F)0.5;
-  const F u = sqrt(h * (a + (inner ? x : (F)1)));              // inner: sqrt(a*a - x*x), else sqrt(a*a - 1)
-  const F v = sqrt(y) * sqrt(g * (a + (inner ? (F)1 : x)));  // the other one
-  const F im = log1p((inner ? y * g : h) + (inner ? v : u)) + offset;
+  const F g = (p + q) * (F)0.5, h = y * p + gap;
+  const F u = sqrt(h) * sqrt((a + (inner ? x : (F)1)) * (F)0.5);  // inner: sqrt(a*a - x*x), else sqrt(a*a - 1)
+  const F v = sqrt(y) * sqrt(g * (a + (inner ? (F)1 : x)));        // the other one
+  const F im = log1p((inner ? y * g : h * (F)0.5) + (inner ? v : u)) + offset;
   const bool infinite = (x == infinity<F>()) | (y == infinity<F>());
   const bool tiny = size < (narrow ? (F)0x1p-13 : (F)0x1p-27);
   return ArcSine<F>{x, infinite ? y : inner ? u : v, infinite ? infinity<F>() : tiny ? y : im};
@@ -1030,7 +1073,7 @@ TD_FN complex<F> atanh(complex<F> z) {
   const F offset = narrow ? (F)27.725887222397812 : (F)138.62943611198907;  // log(lift)
   const F w = at_one ? 2 / (distance * lift) - 1 : 4 * (x / distance) / distance;
   const F re = at_one ? (log1p(w) + offset) * (F)0.5 : log1p(w) * (F)0.25;
-  const F im = atan2(2 * y, d * (1 + x) - y * y) * (F)0.5;
+  const F im = atan2(y, (d * (1 + x) - y * y) * (F)0.5) * (F)0.5;
   const bool infinite = (x == infinity<F>()) | (y == infinity<F>());
   const F quarter = y != y ? y : (F)1.5707963267948966;
   return complex<F>{(z.re == 0) | infinite ? copysign((F)0, z.re) : copysign(re, z.re),
