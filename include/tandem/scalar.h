@@ -1,14 +1,16 @@
 /* The formulas behind ops.def: what every operation does to one element, in the common subset of C++ and CUDA C++.
  *
- * Backends compile this text with the host compiler, once per instruction set, and with NVRTC. It includes nothing: the C
- * math functions (expf, exp, ...) must have been declared before on the host (math.h, or backends/cpu/libm.hpp for vector
- * variants) and are built in under CUDA. Everything has internal linkage, so that one library may hold several builds.
+ * Backends compile this text with the host compiler, once per instruction set, and with NVRTC. It includes nothing: on
+ * the host the C math functions (expf, exp, ...) must have been declared before, by math.h or, with vector variants, by
+ * backends/cpu/libm.hpp; under CUDA they are built in. Everything has internal linkage, so that one library may hold
+ * several builds.
  *
  * Conventions
  *  - float16 and bfloat16 are stored as bits and computed in float: compute_t<T> is float for them, else T itself.
- *  - Nothing here is undefined, traps or branches on data where a selection will do: loops over these functions vectorize,
- *    given -fno-trapping-math and bools that are loaded as bytes and compared with 0.
- *  - Only + - * / sqrt fma, integers and conversions are used where the budget of ops.def is 0, so such results have the
+ *  - Nothing here is undefined or traps, and values are selected instead of branched upon, so that loops over these
+ *    functions vectorize: given -fno-trapping-math -fno-math-errno, and bools that are loaded as bytes and compared
+ *    with 0. Selections choose arguments of calls rather than results where a call could move into a branch.
+ *  - Where the budget of ops.def is 0, only + - * / sqrt fma, integers and conversions are used: such results have the
  *    same bits everywhere, given that a * b + c is never contracted.
  *  - Complex functions have the branch cuts, signed zeros and special values of C99's annex G.
  */
@@ -163,8 +165,8 @@ TD_FN bf16 narrow_bf16(f32 x) {
   return bf16{(u16)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded)};
 }
 
-// x cut to float, with an odd last bit if anything was cut off: rounding that once more to at most 22 bits equals rounding
-// x itself (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
+// x cut to float, with an odd last bit if anything was cut off: rounding that once more to at most 22 bits equals
+// rounding x itself (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
 TD_FN f32 round_to_odd(f64 x) {
   const f64 size = from_bits(bits_of(x) & 0x7ffffffffffffffful);
   const f32 nearest = (f32)size;
@@ -212,8 +214,8 @@ TD_FN To saturate(F x) {
   }
 }
 
-// Any dtype to any other. To bool: whether x is not zero. Floats to integers truncate and saturate, NaN gives 0; integers
-// wrap; to a float: rounded once, to nearest even. Complex to real takes the real part.
+// Any dtype to any other. To bool: whether x is not zero. Floats to integers truncate and saturate, NaN gives 0;
+// integers wrap; to a float: rounded once, to nearest even. Complex to real takes the real part.
 template <class To, class From>
 TD_FN To cast(From x) {
   if constexpr (is_same<To, From>) {
@@ -390,8 +392,8 @@ TD_FN T negative(T a) {
   else return -a;
 }
 
-// Powers of two that keep what is done to numbers of a certain size away from overflow and underflow: multiply by `down`
-// before, by `up` after. Large numbers are multiplied by `little`, small ones by `big`.
+// Powers of two that keep what is done to numbers of a certain size away from overflow and underflow: multiply by
+// `down` before, by `up` after. Large numbers are multiplied by `little`, small ones by `big`.
 template <class F>
 struct Scale {
   F down, up;
@@ -420,8 +422,8 @@ TD_FN F size_of(F x, F y) {
   return a > b ? a : b;
 }
 
-// Complex: Smith's method (Algorithm 116, CACM 1962) in the arrangement of NumPy's loops, whose bits it gives for numbers
-// of moderate size; others are scaled.
+// Complex: Smith's method (Algorithm 116, CACM 1962) in the arrangement of NumPy's loops, whose bits it gives for
+// numbers of moderate size; others are scaled.
 template <class T>
 TD_FN T divide(T a, T b) {
   if constexpr (is_complex<T>) {
@@ -449,8 +451,8 @@ template <class T>
 TD_FN T safe_divisor(T b) {
   return (b == 0) | (Traits<T>::is_signed & (b == (T)-1)) ? (T)1 : b;
 }
-// a / b of integers, truncated, for a safe b. Processors have vector divisions for floats only, and these are exact here:
-// a quotient that is not whole differs from a whole number by more than its rounding.
+// a / b of integers, truncated, for a safe b. Processors have vector divisions for floats only, and these are exact
+// here: a quotient that is not whole differs from a whole number by more than its rounding.
 template <class T>
 TD_FN T quotient(T a, T b) {
 #if !(defined(__CUDACC__) || defined(__CUDACC_RTC__))
@@ -561,12 +563,14 @@ TD_FN bool equal(T a, T b) {
 }
 template <class T>
 TD_FN bool less(T a, T b) {
-  if constexpr (is_complex<T>) return ((a.re < b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im < b.im));
+  if constexpr (is_complex<T>)
+    return ((a.re < b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im < b.im));
   else return a < b;
 }
 template <class T>
 TD_FN bool less_equal(T a, T b) {
-  if constexpr (is_complex<T>) return ((a.re < b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im <= b.im));
+  if constexpr (is_complex<T>)
+    return ((a.re < b.re) & (a.im == a.im) & (b.im == b.im)) | ((a.re == b.re) & (a.im <= b.im));
   else return a <= b;
 }
 
@@ -577,8 +581,8 @@ TD_FN T select(bool condition, T a, T b) {
   else return condition ? a : b;
 }
 
-// The same, done on the bits. The compiler may not move the computation of an operand of a selection into a branch here,
-// and loops do not vectorize if it does that to a call.
+// The same, done on the bits. The compiler cannot move the computation of an operand into a branch here, as it does
+// with selections, and loops do not vectorize if it does that to a call.
 TD_FN f32 blend(bool condition, f32 a, f32 b) {
   const u32 mask = condition ? ~0u : 0u;
   return from_bits((bits_of(a) & mask) | (bits_of(b) & ~mask));
@@ -588,7 +592,7 @@ TD_FN f64 blend(bool condition, f64 a, f64 b) {
   return from_bits((bits_of(a) & mask) | (bits_of(b) & ~mask));
 }
 
-// NaN if either is, the first if both are. Of equal floats, which can differ in the sign of zero only, the bits combine.
+// NaN if either is, the first if both are. Equal floats can differ in the sign of zero only, and their bits combine.
 template <class T>
 TD_FN T maximum(T a, T b) {
   if constexpr (is_float<T>) {
@@ -662,8 +666,9 @@ TD_FN Pair<F> exact_sum(F a, F b) {  // Knuth, The Art of Computer Programming 2
   const F sum = a + b, part = sum - a;
   return Pair<F>{sum, (a - (sum - part)) + (b - part)};
 }
+// T. J. Dekker, A floating-point technique for extending the available precision, 1971.
 template <class F>
-TD_FN Pair<F> exact_product(F a, F b) {  // Dekker, A floating-point technique for extending the available precision, 1971
+TD_FN Pair<F> exact_product(F a, F b) {
   constexpr F splitter = is_same<F, f32> ? (F)4097 : (F)134217729;
   const F a_shifted = a * splitter, b_shifted = b * splitter;
   const F a_high = a_shifted - (a_shifted - a), b_high = b_shifted - (b_shifted - b);
@@ -671,8 +676,8 @@ TD_FN Pair<F> exact_product(F a, F b) {  // Dekker, A floating-point technique f
   return Pair<F>{product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
 }
 
-// 2**x (base2) or exp(x) for x in [-1100, 1], to about 64 bits: 2**k times the Taylor series of exp(r) for |r| < 0.35, with
-// the first terms in pairs.
+// 2**x (base2) or exp(x) for x in [-1100, 1], to about 64 bits: 2**k times the Taylor series of exp(r) for |r| < 0.35,
+// with the first terms in pairs.
 template <bool base2>
 TD_FN Pair<f64> exp_pair(f64 x) {
   const f64 k = rint(base2 ? x : x * 1.4426950408889634);
@@ -711,8 +716,8 @@ TD_FN Pair<f64> exp_pair(f64 x) {
   return Pair<f64>{sum.high * scale * other, (rest + t * (square.high * square.high)) * scale * other};
 }
 
-// The logarithm of exp(a) + exp(b), or 2**a + 2**b to base 2. Where it is near 0 it is log1p of exp(a) + exp(b) - 1, whose
-// cancellation is the reason for pairs.
+// The logarithm of exp(a) + exp(b), or of 2**a + 2**b to base 2. Where it is near 0 it is log1p of
+// exp(a) + exp(b) - 1, whose cancellation is the reason for pairs.
 template <bool base2>
 TD_FN f64 log_of_sum(f64 a, f64 b) {
   const f64 larger = a > b ? a : b, smaller = a > b ? b : a;
@@ -818,7 +823,8 @@ TD_FN complex<F> sign(complex<F> z) {
   const F x = z.re * scale.down, y = z.im * scale.down;
   const F length = sqrt(x * x + y * y);
   const bool re_inf = isinf(z.re), im_inf = isinf(z.im), both = re_inf & im_inf, one = re_inf != im_inf;
-  const F re = one ? copysign(re_inf ? (F)1 : (F)0, z.re) : x / length, im = one ? copysign(im_inf ? (F)1 : (F)0, z.im) : y / length;
+  const F re = one ? copysign(re_inf ? (F)1 : (F)0, z.re) : x / length;
+  const F im = one ? copysign(im_inf ? (F)1 : (F)0, z.im) : y / length;
   const F nothing = (re != re) | (im != im) | both ? not_a_number<F>() : (F)0;
   return select(nonzero(z), complex<F>{re + nothing, im + nothing}, complex<F>{0, 0});
 }
@@ -849,8 +855,8 @@ TD_FN complex<F> sqrt(complex<F> z) {
   return complex<F>{re, copysign(im, z.im)};
 }
 
-// Where exp would overflow although its product with a sine does not, it is computed as exp(x - large) and multiplied by
-// exp(large) last.
+// Where exp would overflow although its product with a sine does not, it is computed as exp(x - large) and multiplied
+// by exp(large) last.
 template <class F>
 struct Exponential {
   static constexpr F large = is_same<F, f32> ? (F)80 : (F)700;
@@ -904,7 +910,7 @@ TD_FN F log_length(F m, F n, F d) {
   const F excess = second.high + (second.low + first.low + dd.low + nn.low);  // m*m + n*n - 1
   const F ratio = n / m;
   const F whole = log(near ? (F)1 : m) + log1p(near ? excess : ratio * ratio) * (F)0.5;
-  return (m == infinity<F>()) | (n == infinity<F>()) ? infinity<F>() : m == 0 ? -infinity<F>() : whole;
+  return (m == infinity<F>()) | (n == infinity<F>()) ? infinity<F>() : (m == 0) & (n == 0) ? -infinity<F>() : whole;
 }
 
 template <class F>
@@ -1013,8 +1019,8 @@ TD_FN complex<F> tan(complex<F> z) {
   return swap_parts(tanh(swap_parts(z)));
 }
 
-// What asin and acos share, for z in the first quadrant: sine and cosine are those of the real part up to a common factor,
-// im the imaginary part.
+// What asin and acos share, for z in the first quadrant: sine and cosine are those of the real part up to a common
+// factor, im the imaginary part.
 template <class F>
 struct ArcSine {
   F sine, cosine, im;
@@ -1036,7 +1042,7 @@ TD_FN ArcSine<F> arc_sine(F x, F y) {
   const F v = sqrt(y) * sqrt(g * (a + (inner ? (F)1 : x)));        // the other one
   const F im = log1p((inner ? y * g : h * (F)0.5) + (inner ? v : u)) + offset;
   const bool infinite = (x == infinity<F>()) | (y == infinity<F>());
-  const bool tiny = size < (narrow ? (F)0x1p-13 : (F)0x1p-27);
+  const bool tiny = (size < (narrow ? (F)0x1p-13 : (F)0x1p-27)) & (x == x);
   return ArcSine<F>{x, infinite ? y : inner ? u : v, infinite ? infinity<F>() : tiny ? y : im};
 }
 
