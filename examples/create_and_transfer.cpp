@@ -6,7 +6,7 @@
 
 namespace td = tandem;
 
-int main() {
+int main() try {
   const td::Array table = td::array({{1, 2, 3}, {4, 5, 6}});
   const td::Array grid = td::linspace(0, 1, 5);
   const td::Array noise = td::random::normal({2, 3}, {.seed = 1, .dtype = td::float32});
@@ -31,4 +31,7 @@ int main() {
     const td::Array back = (there * 10).to("cpu");
     std::cout << "times ten on " << device << ": " << back.ravel() << "\n";
   }
+} catch (const td::Error& error) {
+  std::cerr << "create_and_transfer: " << error.what() << "\n";
+  return 1;
 }

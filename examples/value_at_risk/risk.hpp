@@ -145,10 +145,9 @@ inline Result Model::run(const td::Device& device) const {
   td::Event begin(device), end(device);
   const bool shared = device.shares_host_memory();
   const auto n = static_cast<std::int64_t>(weights.size()), closes = static_cast<std::int64_t>(prices.size()) / n;
-  const td::Array on_host(std::span<const double>(prices), td::Shape{n, closes}, {.device = "cpu"});
 
   begin.record();
-  const td::Array price = on_host.to(device);
+  const td::Array price(std::span<const double>(prices), td::Shape{n, closes}, {.device = device});
   end.record();
   result.to_device = {end.seconds_since(begin), shared ? 0 : price.nbytes()};
 
