@@ -1,4 +1,5 @@
-# The package: find_package(tandem) gives tandem::tandem and tandem::backend_api.
+# The install tree can be moved: every path in it is relative. The package: find_package(tandem) gives tandem::tandem
+# and tandem::backend_api.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tandem)
 install(TARGETS tandem tandem_backend_api EXPORT tandemTargets FILE_SET HEADERS)
@@ -8,3 +9,26 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tandemConfig.cmake.in 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tandemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tandemConfig.cmake ${PROJECT_BINARY_DIR}/tandemConfigVersion.cmake
   DESTINATION ${package_dir})
+
+# The bundle: shared libraries beyond glibc, under the names that programs ask for, beside the plugins. Each is looked
+# for where the compiler finds it; one that is not there is not needed either, or the link would have failed.
+if(TANDEM_BUNDLE)
+  if(TANDEM_OPENBLAS)
+    get_filename_component(openblas_dir ${TANDEM_OPENBLAS} DIRECTORY)
+    set(bundled ${openblas_dir}/libopenblas.so.0)
+  endif()
+  foreach(library libgomp.so.1 libgfortran.so.5 libquadmath.so.0 libstdc++.so.6 libgcc_s.so.1)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library}
+      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND bundled ${path})
+  endforeach()
+  foreach(path ${bundled})
+    get_filename_component(name ${path} NAME)
+    file(REAL_PATH ${path} path)
+    if(EXISTS ${path})
+      install(FILES ${path} DESTINATION ${CMAKE_INSTALL_LIBDIR}/${TANDEM_PLUGIN_DIR} RENAME ${name})
+    else()
+      message(WARNING "${name} was not found and is not bundled")
+    endif()
+  endforeach()
+endif()

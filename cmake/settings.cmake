@@ -1,7 +1,11 @@
 # What every target of the project is compiled with.
-set(TANDEM_ABI 1) # as TD_ABI_VERSION in backend.h; names the folder of the plugins
 
-if(NOT CMAKE_BUILD_TYPE)
+# The plugins' folder is named after the version of their interface.
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/tandem/backend.h abi_line REGEX "^#define TD_ABI_VERSION ")
+string(REGEX MATCH "[0-9]+" TANDEM_ABI "${abi_line}")
+set(TANDEM_PLUGIN_DIR tandem-${TANDEM_ABI})
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 find_program(TANDEM_CCACHE ccache)
@@ -20,13 +24,21 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-set(TANDEM_PLUGIN_DIR tandem-${TANDEM_ABI})
 
 add_library(tandem_settings INTERFACE)
-# g++ 12 warns of overlaps inside std::string that cannot happen (PR105651).
-target_compile_options(tandem_settings INTERFACE -Wall -Wextra -Wno-restrict -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${TANDEM_WERROR}>:-Werror>)
-target_link_options(tandem_settings INTERFACE -Wl,--exclude-libs,ALL -Wl,--enable-new-dtags)
+# g++ 12 warns of overlaps inside std::string that cannot happen (its PR105651).
+target_compile_options(tandem_settings INTERFACE -Wall -Wextra -Wno-restrict -Wno-missing-field-initializers
+  -ffp-contract=off $<$<BOOL:${TANDEM_WERROR}>:-Werror>)
+target_link_options(tandem_settings INTERFACE -Wl,--exclude-libs,ALL)
 if(TANDEM_SANITIZE)
-  add_compile_options(-fsanitize=${TANDEM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TANDEM_SANITIZE}>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
   add_link_options(-fsanitize=${TANDEM_SANITIZE})
 endif()
+
+# tandem_export_only(<target> <version script>): whatever the script does not name stays inside the library, also the
+# instances of std templates, which no compiler option hides.
+function(tandem_export_only target script)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+endfunction()

@@ -1,6 +1,6 @@
 # The examples run small, once per backend; README.md shows the program that is compiled.
 add_test(NAME examples.readme COMMAND ${CMAKE_COMMAND} -P ${PROJECT_SOURCE_DIR}/examples/check_readme.cmake)
-foreach(backend cpu reference)
+foreach(backend ${backends})
   foreach(example create_and_transfer tour)
     add_test(NAME ${backend}.example_${example} COMMAND ${example})
   endforeach()
