@@ -64,7 +64,7 @@ class Cutter {
     const int64_t elements = block_elements();
     t_.block_positions = 1;
     cut_axes(elements, shortest_run);
-    if (t_.inner > 1) return;
+    if (t_.chunk_at != t_.n_axes - 1) return;
     if (find_panel_axis()) t_.chunk = std::min(t_.chunk, panel_columns);
     const int64_t length = t_.length(t_.chunk_at);
     const int64_t blocks = ceil_div(length, t_.chunk);
@@ -120,7 +120,7 @@ class Cutter {
       width = std::clamp(power_below(tile_bytes / row_bytes), narrowest_tile, widest_tile);
     }
     cut_axes(width, width);
-    if (t_.inner > 1) return;
+    if (t_.n_axes == 0 || t_.inner > 1) return;
     const int64_t length = t_.length(t_.chunk_at);
     t_.chunk = std::min(length, round_up(ceil_div(length, ceil_div(length, t_.chunk)), narrowest_tile));
   }
@@ -206,7 +206,8 @@ void make_tiling(const td_program& program, const Plan& plan, const td_operand* 
     const Value& value = plan.values[plan.outputs[i]];
     // In place, only the last step may write: nothing reads the input after it.
     const bool last = plan.n_outputs == 1 && plan.n_steps > 0 && plan.steps[plan.n_steps - 1].target == plan.outputs[i];
-    x.direct = !x.streams && value.place == Place::shared && (!in_place || last);
+    const bool again = std::find(plan.outputs, plan.outputs + i, plan.outputs[i]) != plan.outputs + i;
+    x.direct = !x.streams && value.place == Place::shared && (!in_place || last) && !again;
   }
 }
 

@@ -233,22 +233,24 @@ void Worker::fetch(int i, int64_t position, int64_t count) noexcept {
     at_[i] = x.data + at * x.size();
     return;
   }
+  char* own = slot(static_cast<Id>(i));
   if (x.data && points_into(x, count)) {
     char* data = x.data + at * x.size();
     if (n == padded(n) || data + padded(n) * x.size() <= x.end) {
       at_[i] = data;
     } else {
-      at_[i] = slot(static_cast<Id>(i));
-      std::memcpy(at_[i], data, n * x.size());
+      std::memcpy(own, data, n * x.size());
+      at_[i] = own;
     }
     return;
   }
+  at_[i] = own;
   if (!t_.has_rows()) {
     if (filled_[i] == at && filled_width_[i] >= n) return;
     filled_[i] = at;
     filled_width_[i] = n;
   }
-  copy_positions<true>(x, at - offset, position, count, static_cast<char*>(at_[i]));
+  copy_positions<true>(x, base_[i], position, count, own);
 }
 
 void Worker::fetch_row_inputs() noexcept {
