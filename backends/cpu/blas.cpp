@@ -1,0 +1,176 @@
+#include "blas.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verbs.hpp"
+
+namespace tandem::cpu {
+namespace {
+
+struct Library {
+  Blas functions{};
+  bool usable = false;
+  std::string problem;
+  std::string path, core, configuration;
+};
+
+/// OpenBLAS 0.3.21 and older take processors that they do not know for the oldest one: a fifth of the speed on AVX-512.
+const char* wanted_core() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return "SkylakeX";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
+  return nullptr;
+}
+
+std::string own_folder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<const void*>(&wanted_core), &info) || !info.dli_fname) return "";
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// Tries the places in order; `problem` collects why each failed.
+void* open(std::string& problem) {
+  std::vector<std::string> candidates{own_folder() + "bundle/libopenblas.so.0"};
+  if (std::string_view(TANDEM_OPENBLAS_HINT).size() > 0)
+    candidates.push_back(std::string(TANDEM_OPENBLAS_HINT) + "/libopenblas.so.0");
+  candidates.emplace_back("/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0");
+  candidates.emplace_back("libopenblas.so.0");
+  for (const std::string& candidate : candidates) {
+    if (void* library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    const char* reason = dlerror();
+    problem += std::string("; ") + (reason ? reason : candidate.c_str());
+  }
+  return nullptr;
+}
+
+/// A product with known result: a library that gets it wrong on this processor must not be used.
+template <class T, class Gemm>
+bool correct(Gemm gemm) {
+  constexpr int n = 33;
+  std::vector<T> a(n * n), b(n * n), c(n * n, T(NAN));
+  for (int i = 0; i < n * n; ++i) {
+    a[std::size_t(i)] = T(i % 7 - 3);
+    b[std::size_t(i)] = T(i % 5 - 2);
+  }
+  gemm(row_major, no_transpose, no_transpose, n, n, n, T(1), a.data(), n, b.data(), n, T(0), c.data(), n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int k = 0; k < n; ++k) sum += a[std::size_t(i * n + k)] * b[std::size_t(k * n + j)];
+      if (c[std::size_t(i * n + j)] != sum) return false;  // small integers: exact in any order
+    }
+  return true;
+}
+
+const Blas* loaded = nullptr;
+
+void single_thread_in_child() {
+  if (loaded && loaded->set_num_threads) loaded->set_num_threads(1);
+}
+
+Library load() {
+  Library library;
+  const char* chosen = std::getenv("OPENBLAS_CORETYPE") ? nullptr : wanted_core();
+  if (chosen) setenv("OPENBLAS_CORETYPE", chosen, 1);
+  void* handle = open(library.problem);
+  if (chosen) unsetenv("OPENBLAS_CORETYPE");
+  if (!handle) {
+    library.problem = "OpenBLAS was not found (Debian and Ubuntu: libopenblas0-openmp)" + library.problem;
+    return library;
+  }
+  const char* missing = nullptr;
+  const auto bind = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
+    if (!function && !missing) missing = name;
+  };
+  Blas& f = library.functions;
+  bind(f.sgemm, "cblas_sgemm");
+  bind(f.dgemm, "cblas_dgemm");
+  bind(f.cgemm, "cblas_cgemm");
+  bind(f.zgemm, "cblas_zgemm");
+  bind(f.sgemv, "cblas_sgemv");
+  bind(f.dgemv, "cblas_dgemv");
+  bind(f.spotrf, "spotrf_");
+  bind(f.dpotrf, "dpotrf_");
+  bind(f.cpotrf, "cpotrf_");
+  bind(f.zpotrf, "zpotrf_");
+  bind(f.set_num_threads, "openblas_set_num_threads");
+  bind(f.get_num_threads, "openblas_get_num_threads");
+  bind(f.get_parallel, "openblas_get_parallel");
+  char* (*core)() = nullptr;
+  char* (*configuration)() = nullptr;
+  bind(core, "openblas_get_corename");
+  bind(configuration, "openblas_get_config");
+  if (missing) {
+    library.problem = std::string("OpenBLAS lacks the function ") + missing;
+    return library;
+  }
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(f.sgemm), &info) && info.dli_fname) library.path = info.dli_fname;
+  library.core = core();
+  library.configuration = configuration();
+  f.set_num_threads(thread_count());
+  if (!correct<float>(f.sgemm) || !correct<double>(f.dgemm)) {
+    library.problem = library.path + " computes wrong products on this processor with its " + library.core + " kernels";
+    return library;
+  }
+  library.usable = true;
+  return library;
+}
+
+const Library& library() {
+  static const Library& only = *[] {
+    auto* created = new Library(load());
+    if (created->usable) {
+      loaded = &created->functions;
+      pthread_atfork(nullptr, nullptr, single_thread_in_child);
+    }
+    return created;
+  }();
+  return only;
+}
+
+}  // namespace
+
+const Blas* blas(td_error* error) {
+  const Library& found = library();
+  if (found.usable) return &found.functions;
+  fail(error, TD_UNAVAILABLE, "%s", found.problem.c_str());
+  return nullptr;
+}
+
+SingleThreadedBlas::SingleThreadedBlas(const Blas& blas) : blas_(blas), threads_(blas.get_num_threads()) {
+  // The OpenMP build runs on one thread inside a parallel region by itself.
+  if (blas_.get_parallel() == 1) blas_.set_num_threads(1);
+}
+
+SingleThreadedBlas::~SingleThreadedBlas() {
+  if (blas_.get_parallel() == 1) blas_.set_num_threads(threads_);
+}
+
+void describe_blas(td_info_sink sink, void* user) {
+  const Library& found = library();
+  if (!found.usable) {
+    sink(user, "BLAS", found.problem.c_str());
+    return;
+  }
+  sink(user, "BLAS", found.path.c_str());
+  sink(user, "BLAS configuration", found.configuration.c_str());
+  sink(user, "BLAS kernels", found.core.c_str());
+  constexpr const char* threading[] = {"one thread", "its own threads", "OpenMP"};
+  sink(user, "BLAS threading", threading[found.functions.get_parallel() % 3]);
+}
+
+}  // namespace tandem::cpu
