@@ -416,7 +416,7 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
     if (work.instructions[i].kind == TD_REDUCE && roles.needed[work.first_instruction() + i])
       state_bytes = std::max(state_bytes, size_of(work.instructions[i].dtype));
   // A thread holds lanes / sharing lanes of each of its columns: about eight, so that as many loads are under way.
-  constexpr int lanes_per_thread = 8, register_bytes = 256;
+  constexpr int lanes_per_thread = 8, register_bytes = 256, code_limit = 512;
   const std::int64_t vectors = ceil_div(columns, width);
   std::int64_t x = std::min<std::int64_t>(power_above(vectors), lanes == leaf_lanes ? 16 : 32);
   std::int64_t sharing = std::min<std::int64_t>(lanes, block_threads / x);
@@ -426,13 +426,17 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
   }
   if (sharing == 1) x = std::min<std::int64_t>(power_above(vectors), block_threads);
   while (width > 1 && width * (lanes / sharing) * state_bytes > register_bytes) width /= 2;
+  int steps = static_cast<int>(std::clamp<std::int64_t>(
+      lanes_per_thread * sharing / lanes, 1, ceil_div(std::min<std::int64_t>(plan.length, leaf_length), lanes)));
+  const auto too_long = [&] { return steps * width * (lanes / sharing) * count_needed(work, roles) > code_limit; };
+  while (steps > 1 && too_long()) steps /= 2;
+  while (width > 1 && too_long()) width /= 2;
   const std::int64_t leaves = ceil_div(plan.length, leaf_length);
   const std::int64_t column_blocks = ceil_div(columns, x * width);
   facts.width = static_cast<std::uint8_t>(width);
   facts.lanes = static_cast<std::uint8_t>(lanes);
   facts.threads = static_cast<std::uint8_t>(sharing);
-  facts.steps = static_cast<std::uint8_t>(
-      std::clamp<std::int64_t>(lanes_per_thread * sharing / lanes, 1, ceil_div(std::min<std::int64_t>(plan.length, leaf_length), lanes)));
+  facts.steps = static_cast<std::uint8_t>(steps);
   facts.several = sharing > 1;
   facts.partial = leaves > 1;
   for (int k = 0; k < work.n_operands(); ++k) facts.operands[k].aligned = facts.operands[k].mode == Mode::linear;

@@ -140,6 +140,50 @@ TD_FN typename R::State halve(typename R::State* x) {
   return x[0];
 }
 
+// Halves the lanes of columns that threads of equal threadIdx.x share: thread y holds the lanes y, y + sharing, ... of
+// `width` columns, the columns of a lane side by side in x. The threads y = 0 get the results. The whole block must take part.
+template <class R, int sharing, int held, int width>
+TD_FN void halve_columns(typename R::State* x, typename R::State* shared) {
+#pragma unroll
+  for (int h = held / 2; h > 0; h /= 2) {
+#pragma unroll
+    for (int i = 0; i < h * width; ++i) x[i] = R::combine(x[i], x[i + h * width]);
+  }
+  if constexpr (sharing > 1) {
+    typename R::State* const mine = shared + (threadIdx.y * blockDim.x + threadIdx.x) * width;
+    const int row = blockDim.x * width;
+#pragma unroll
+    for (int k = 0; k < width; ++k) mine[k] = x[k];
+    __syncthreads();
+    for (int h = sharing / 2; h > 0; h /= 2) {
+      if ((int)threadIdx.y < h) {
+#pragma unroll
+        for (int k = 0; k < width; ++k) mine[k] = x[k] = R::combine(x[k], mine[h * row + k]);
+      }
+      __syncthreads();
+    }
+  }
+}
+
+// Halves the 128 lanes of a leaf that the threads of several warps hold as halve() wants them. `lanes` is shared memory for
+// the lanes of all leaves of the block; `leaves` gets the results. The whole block must take part.
+template <class R, int threads, int vectors, int width>
+TD_FN void halve_across(const typename R::State* x, typename R::State* lanes, typename R::State* leaves) {
+  const int thread = threadIdx.x % threads;
+  typename R::State* const mine = lanes + threadIdx.x / threads * 128;
+#pragma unroll
+  for (int e = 0; e < vectors * width; ++e) mine[(e / width * threads + thread) * width + e % width] = x[e];
+  __syncthreads();
+  if (thread < 32) {
+    typename R::State four[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) four[i] = mine[i * 32 + thread];
+    const typename R::State leaf = halve<R, 32, 4, 1>(four);
+    if (thread == 0) leaves[threadIdx.x / threads] = leaf;
+  }
+  __syncthreads();
+}
+
 // Combines neighbours among up to 2^bits states, one a thread of the warp; every 2^bits-th thread gets its result.
 template <class R>
 TD_FN typename R::State pair_up(typename R::State x, int bits) {
