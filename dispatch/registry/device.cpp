@@ -20,44 +20,69 @@ DeviceState& opened(DeviceState& state) {
   static std::mutex& mutex = *new std::mutex;
   std::lock_guard lock(mutex);
   if (state.handle) return state;
-  call("Device", state.table->open_device, std::int32_t{state.index}, &state.handle);
+  td_device* handle = nullptr;
+  call("Device", state.table->open_device, std::int32_t{state.index}, &handle);
   td_device_info info{};
-  call("Device", state.table->device_info, state.handle, &info);
+  call("Device", state.table->device_info, handle, &info);
   state.shares_host_memory = info.shares_host_memory != 0;
+  state.handle = handle;
   return state;
+}
+
+/// Whether the text is NAME or NAME:INDEX.
+bool parse_device(std::string_view text, std::string& name, int& index) {
+  const std::size_t colon = text.find(':');
+  name = text.substr(0, colon);
+  index = 0;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  if (name.empty() || name.find_first_not_of(letters) != std::string::npos) return false;
+  if (colon == std::string_view::npos) return true;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  return failure == std::errc() && end == digits.data() + digits.size() && index >= 0;
+}
+
+/// The device of that name; `start` begins the message if there is none.
+DeviceState& named_device(std::string_view text, const std::string& start) {
+  std::string name;
+  int index;
+  if (!parse_device(text, name, index))
+    throw Error(start + "\"" + std::string(text) + "\" is no device; \"cpu\", \"cuda\" or \"cuda:1\" would be");
+  Backend& backend = find_backend(name);
+  if (backend.devices.empty())
+    throw BackendUnavailable(start + "backend " + name + " cannot be used: " + backend.problem);
+  if (index >= int(backend.devices.size()))
+    throw BackendUnavailable(start + "there is no " + std::string(text) + "; backend " + name + " has " +
+                             std::to_string(backend.devices.size()) +
+                             (backend.devices.size() == 1 ? " device" : " devices"));
+  return opened(*backend.devices[std::size_t(index)]);
+}
+
+std::string one_line(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n  ", at)) != std::string::npos;) text.replace(at, 3, " ");
+  return text;
 }
 
 /// What TANDEM_BACKEND names; "auto" is CUDA where a device works, else the CPU.
 DeviceState& chosen_device() {
   const std::string wanted = environment("TANDEM_BACKEND");
-  if (!wanted.empty() && wanted != "auto") return find_device(wanted);
+  if (!wanted.empty() && wanted != "auto") return named_device(wanted, "Device: TANDEM_BACKEND=" + wanted + ": ");
   Backend& cuda = find_backend("cuda");
-  if (!cuda.devices.empty()) return find_device("cuda:0");
-  log(TD_LOG_INFO, "using the cpu backend; cuda: " + cuda.problem);
-  return find_device("cpu");
+  if (cuda.devices.empty()) {
+    log(TD_LOG_INFO, "using the cpu backend; cuda cannot be used: " + one_line(cuda.problem));
+  } else {
+    try {
+      return opened(*cuda.devices.front());
+    } catch (const Error& error) {  // a device is there but does not work: worth more than an info line
+      log(TD_LOG_WARNING, std::string("using the cpu backend; cuda:0 cannot be opened: ") + error.what());
+    }
+  }
+  return named_device("cpu", "Device: ");
 }
 
 }  // namespace
 
-DeviceState& find_device(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const std::string name(text.substr(0, colon));
-  int index = 0;
-  const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
-  bool valid = !name.empty() && plain;
-  if (colon != std::string_view::npos) {
-    const std::string_view digits = text.substr(colon + 1);
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-    valid &= failure == std::errc() && end == digits.data() + digits.size() && index >= 0;
-  }
-  if (!valid) throw Error("Device: \"" + std::string(text) + "\" is no device; \"cpu\", \"cuda\" or \"cuda:1\" would be");
-  Backend& backend = find_backend(name);
-  if (backend.devices.empty()) throw BackendUnavailable("Device: backend " + name + " cannot be used: " + backend.problem);
-  if (index >= int(backend.devices.size()))
-    throw BackendUnavailable("Device: there is no " + std::string(text) + "; backend " + name + " has " +
-                             std::to_string(backend.devices.size()) + " device(s)");
-  return opened(*backend.devices[std::size_t(index)]);
-}
+DeviceState& find_device(std::string_view text) { return named_device(text, "Device: "); }
 
 DeviceState& default_device() {
   if (DeviceState* state = default_state.load(std::memory_order_acquire)) return *state;
@@ -109,9 +134,15 @@ void set_default_device(const Device& device) { detail::default_state.store(devi
 
 std::vector<Device> devices() {
   std::vector<Device> list{Device()};
-  for (const char* name : {"cuda", "cpu"})
-    for (detail::DeviceState* state : detail::find_backend(name).devices)
-      if (Device device{std::string_view(state->name)}; !(device == list.front())) list.push_back(device);
+  for (const char* name : {"cuda", "cpu"}) {
+    for (detail::DeviceState* state : detail::find_backend(name).devices) {
+      try {
+        if (const Device device(state->name); device != list.front()) list.push_back(device);
+      } catch (const Error& error) {
+        detail::log(TD_LOG_WARNING, state->name + " does not work: " + error.what());
+      }
+    }
+  }
   return list;
 }
 

@@ -30,11 +30,24 @@ const std::string& own_folder() {
   return folder;
 }
 
-void host_log(td_log_level level, const char* message) { log(level, message); }
+void host_log(td_log_level level, const char* message) {
+  try {
+    log(level, message);
+  } catch (...) {  // no exception crosses the boundary, and a lost line is no reason to stop
+  }
+}
 
 const td_host& host() {
   static const td_host& services = *new td_host{TD_ABI_VERSION, sizeof(td_host), host_log};
   return services;
+}
+
+/// What dlopen has to say about a path, without the path.
+std::string dlopen_problem(const std::string& path) {
+  const char* reason = dlerror();
+  std::string text = reason ? reason : "dlopen gives no reason";
+  if (text.starts_with(path + ": ")) text.erase(0, path.size() + 2);
+  return "cannot be loaded: " + text;
 }
 
 /// Loads one file; a reason if it is no backend that this core can use.
@@ -42,16 +55,13 @@ std::string load_file(const std::string& path, const std::string& name, Backend&
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return "no such file";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!library) {
-    const char* reason = dlerror();
-    return reason ? reason : "dlopen failed";
-  }
+  if (!library) return dlopen_problem(path);
   const auto entry = reinterpret_cast<td_backend_entry>(dlsym(library, TD_BACKEND_ENTRY_NAME));
-  if (!entry) return "is no backend: it has no symbol " TD_BACKEND_ENTRY_NAME;
+  if (!entry) return "is no backend; it has no symbol " TD_BACKEND_ENTRY_NAME;
   const td_backend* table = entry(&host());
   if (!table) return std::string(TD_BACKEND_ENTRY_NAME) + " returned no table";
   if (table->abi_version != TD_ABI_VERSION)
-    return "was built for ABI version " + std::to_string(table->abi_version) + ", this library has version " +
+    return "was built for ABI version " + std::to_string(table->abi_version) + ", this is version " +
            std::to_string(TD_ABI_VERSION);
   if (table->struct_size < offsetof(td_backend, device_count)) return "has a table that is too short";
   if (!table->name || !table->name[0]) return "does not say its name";
@@ -66,7 +76,7 @@ void open_devices(Backend& backend) {
   error.message[0] = 0;
   std::int32_t count = 0;
   const td_status status = backend.table->device_count(&count, &error);
-  if (status != TD_OK || count == 0) {
+  if (status != TD_OK || count <= 0) {
     backend.problem = backend.path + ": " + (error.message[0] ? error.message : "no device");
     return;
   }

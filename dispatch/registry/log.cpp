@@ -27,7 +27,7 @@ td_log_level threshold() {
 }  // namespace
 
 std::string environment(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);  // a program with more rights than its caller takes no orders
   return value ? value : "";
 }
 

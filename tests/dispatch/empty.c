@@ -1,0 +1,2 @@
+/* A library that is no backend. */
+int tandem_nothing = 0;
