@@ -25,6 +25,14 @@
 #endif
 #endif
 
+/* g++ 12 and 13 turn vectors of pairs like (a*b - c*d, a*b + c*d) into vfmaddsub even under -ffp-contract=off; the
+ * barrier keeps the products rounded. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+#define TD_ROUNDED(product) __builtin_assoc_barrier(product)
+#else
+#define TD_ROUNDED(product) (product)
+#endif
+
 namespace tandem {
 namespace scalar {
 
@@ -382,7 +390,8 @@ template <class T>
 TD_FN T multiply(T a, T b) {
   if constexpr (is_boolean<T>) return a & b;
   else if constexpr (is_integer<T>) return (T)((wide_t<T>)a * (wide_t<T>)b);
-  else if constexpr (is_complex<T>) return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  else if constexpr (is_complex<T>)
+    return T{TD_ROUNDED(a.re * b.re) - TD_ROUNDED(a.im * b.im), TD_ROUNDED(a.re * b.im) + TD_ROUNDED(a.im * b.re)};
   else return a * b;
 }
 template <class T>
@@ -433,8 +442,8 @@ TD_FN T divide(T a, T b) {
     const bool upright = copysign(x, (F)1) >= copysign(y, (F)1);
     const F ratio = upright ? y / x : x / y;
     const F inverse = 1 / (upright ? x + y * ratio : y + x * ratio), factor = above.up * below.down;
-    const F re = ((upright ? p : q) + (upright ? q : p) * ratio) * inverse * factor;
-    const F im = (upright ? q - p * ratio : q * ratio - p) * inverse * factor;
+    const F re = ((upright ? p : q) + TD_ROUNDED((upright ? q : p) * ratio)) * inverse * factor;
+    const F im = (upright ? q - TD_ROUNDED(p * ratio) : TD_ROUNDED(q * ratio) - p) * inverse * factor;
     const bool zero = (b.re == 0) & (b.im == 0);
     return T{zero ? a.re / copysign(b.re, (F)1) : re, zero ? a.im / copysign(b.re, (F)1) : im};
   } else {
