@@ -185,6 +185,13 @@ risk::Model make_model(const Options& options, const Data& data) {
   return model;
 }
 
+std::string on_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 /// The devices to compute on. One that was asked for must work; of the default ones, a missing GPU is only reported.
 std::vector<td::Device> choose_devices(const std::vector<std::string>& names) {
   if (!names.empty()) return {names.begin(), names.end()};
@@ -192,7 +199,7 @@ std::vector<td::Device> choose_devices(const std::vector<std::string>& names) {
   for (const td::BackendInfo& backend : td::backends()) {
     if (backend.name != "cuda") continue;
     if (backend.problem.empty() && !backend.devices.empty()) devices.emplace_back("cuda");
-    else std::cout << "No column for a GPU: " << backend.problem << "\n";
+    else std::cout << "No column for a GPU: " << on_one_line(backend.problem) << "\n";
   }
   return devices;
 }
