@@ -246,8 +246,8 @@ LaidOut<T> lay_out(const Values<T>& values, const Shape& shape, Layout layout) {
       return {array, logical};
     }
     default: {
-      memory.push_back(junk.back());
-      memory.insert(memory.end(), values.begin(), values.end());
+      memory.assign(values.size() + 1, junk.back());
+      std::copy(values.begin(), values.end(), memory.begin() + 1);
       const Array whole = make<T>(memory);
       return {Array(whole(slice(1, none))).reshape(shape), values};
     }
