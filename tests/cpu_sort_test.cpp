@@ -93,7 +93,8 @@ T random_element(std::mt19937_64& generator) {
   } else {
     std::uint64_t bits = generator();
     if ((bits & 1) != 0) {
-      static constexpr std::uint64_t top[] = {0, 0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7c00, 0xfe00, 1};
+      static constexpr std::uint64_t top[] = {0,      0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80,
+                                              0x7fc0, 0xffc1, 0x7c00, 0xfe00, 1};
       const std::uint64_t value = top[generator() % std::size(top)];
       bits = sizeof(T) == 1 ? value >> 8 : value << (8 * (sizeof(T) - 2));
     }
@@ -132,7 +133,8 @@ void check(const Elements<T>& memory, std::int64_t start, const std::vector<std:
       const auto at = [&](std::int64_t i) { return memory[offset + i * strides.back()]; };
       const auto begin = order.begin() + row * n;
       std::iota(begin, begin + n, 0);
-      std::stable_sort(begin, begin + n, [&](std::int64_t a, std::int64_t b) { return less(at(a), at(b), descending); });
+      std::stable_sort(begin, begin + n,
+                       [&](std::int64_t a, std::int64_t b) { return less(at(a), at(b), descending); });
       for (std::int64_t i = 0; i < n; ++i) expected[row * n + i] = at(begin[i]);
     }
     for (int outputs = 1; outputs < 4; ++outputs) {
@@ -141,8 +143,9 @@ void check(const Elements<T>& memory, std::int64_t start, const std::vector<std:
       const td_view v{values.data(), dtype_of<T>(), ndim, shape.data(), contiguous.data()};
       const td_view i{indices.data(), TD_INT64, ndim, shape.data(), contiguous.data()};
       td_error error{};
-      ASSERT_EQ(cpu::sort(nullptr, &x, descending, outputs & 1 ? &v : nullptr, outputs & 2 ? &i : nullptr, &error), TD_OK)
-          << error.message;
+      const td_status status =
+          cpu::sort(nullptr, &x, descending, outputs & 1 ? &v : nullptr, outputs & 2 ? &i : nullptr, &error);
+      ASSERT_EQ(status, TD_OK) << error.message;
       if (outputs & 1) {
         ASSERT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(Element)), 0)
             << "values, n = " << n << ", descending = " << descending << ", outputs = " << outputs;

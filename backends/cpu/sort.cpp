@@ -65,8 +65,8 @@ void for_parts(int64_t n, int64_t parts, Body body) noexcept {
   });
 }
 
-/// Sorts rows of T, each by `parts` threads, through entries E: keys alone if the positions do not matter, else keys with
-/// positions.
+/// Sorts rows of T, each by `parts` threads, through entries E: keys alone if the positions do not matter, else keys
+/// with positions.
 template <class T, class E>
 class RowSorter {
  public:

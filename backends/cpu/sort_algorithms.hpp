@@ -1,4 +1,4 @@
-// Stable sorts of entries by unsigned keys: insertion for the shortest rows, merging for short ones, radix for the rest.
+// Stable sorts of entries by unsigned keys, for rows that are too short for a radix sort.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,8 @@ void insertion_sort(E* a, int64_t n) noexcept {
   }
 }
 
-/// Merges the sorted [begin, middle) and [middle, end) of `from` into the same places of `to`, without a branch on keys.
+/// Merges the sorted [begin, middle) and [middle, end) of `from` into the same places of `to`; no branch depends on
+/// keys.
 template <class E>
 void merge(const E* from, E* to, int64_t begin, int64_t middle, int64_t end) noexcept {
   int64_t left = begin, right = middle, at = begin;

@@ -1,5 +1,5 @@
-// Sorting networks over many short rows at once. The comparisons are those of Batcher's merge exchange (Knuth, The Art of
-// Computer Programming 3, algorithm 5.2.2M), which sorts any length; each is done for all rows by vector selections.
+// Sorting networks over many short rows at once. The comparisons are those of Batcher's merge exchange (Knuth, The Art
+// of Computer Programming 3, algorithm 5.2.2M), which sorts any length; each is done for all rows by vector selections.
 #include "sort_kernels.hpp"
 
 namespace tandem::cpu::TD_ISA {

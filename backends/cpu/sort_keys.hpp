@@ -35,7 +35,8 @@ __extension__ typedef unsigned __int128 u128;
 template <int bytes>
 using Bits = std::conditional_t<
     bytes == 1, u8,
-    std::conditional_t<bytes == 2, u16, std::conditional_t<bytes == 4, u32, std::conditional_t<bytes == 8, u64, u128>>>>;
+    std::conditional_t<bytes == 2, u16,
+                       std::conditional_t<bytes == 4, u32, std::conditional_t<bytes == 8, u64, u128>>>>;
 
 template <class T>
 struct Order {
@@ -57,14 +58,16 @@ struct FloatOrder {
   static constexpr Key sign = Key(Key(1) << (8 * sizeof(T) - 1)), nan = Key(~Key(0)), highest = Key(sign | infinity);
   static constexpr bool invertible = true;
 
+  // Without branches: signs are hard to predict.
   static Key key(T x, Key flip) noexcept {
-    const Key bits = std::bit_cast<Key>(x), size = Key(bits & Key(~sign));
-    const Key ordered = Key((size != 0 && (bits & sign) != 0 ? Key(~bits) : Key(size | sign)) ^ flip);
-    return size > infinity ? nan : ordered;
+    const Key with_sign = std::bit_cast<Key>(x), size = Key(with_sign & Key(~sign));
+    const Key bits = size == 0 ? Key(0) : with_sign;
+    const Key negative = Key(Key(0) - Key(bits >> (8 * sizeof(Key) - 1)));
+    return size > infinity ? nan : Key(bits ^ (negative | sign) ^ flip);
   }
   static T value(Key key, Key flip) noexcept {
-    const Key ordered = Key(key ^ flip);
-    return std::bit_cast<T>(Key((ordered & sign) != 0 ? ordered ^ sign : ~ordered));
+    const Key ordered = Key(key ^ flip), negative = Key(Key(ordered >> (8 * sizeof(Key) - 1)) - Key(1));
+    return std::bit_cast<T>(Key(ordered ^ (negative | sign)));
   }
   static bool is_zero(T x) noexcept { return Key(std::bit_cast<Key>(x) << 1) == 0; }
   static bool is_nan(T x) noexcept { return Key(std::bit_cast<Key>(x) & Key(~sign)) > infinity; }

@@ -15,13 +15,13 @@
 
 namespace tandem::cpu::sorting {
 
-constexpr int narrow_digit = 8, wide_digit = 11;                // bits; the counts of a narrow one stay in the L1 cache
-constexpr int64_t wide_digit_length = 8192;                     // from here on a wide digit's counts are worth their cost
+constexpr int narrow_digit = 8, wide_digit = 11;       // bits; the counts of a narrow one stay in the L1 cache
+constexpr int64_t wide_digit_length = 8192;            // from here on a wide digit's counts are worth their cost
 constexpr int64_t max_digit_values = int64_t{1} << wide_digit;
-constexpr int64_t bucket_bytes = int64_t{2} << 20;              // sorted by one thread in its cache
-constexpr int64_t streaming_bytes = int64_t{4} << 20;           // split past the cache
+constexpr int64_t bucket_bytes = int64_t{2} << 20;     // sorted by one thread in its cache
+constexpr int64_t streaming_bytes = int64_t{4} << 20;  // from here on split past the cache
 constexpr int64_t line_bytes = 64;
-constexpr int64_t radix_length_per_digit = 24;                  // below it merging is faster
+constexpr int64_t radix_length_per_digit = 24;         // below it merging is faster
 
 template <class Key>
 int lowest_bit(Key bits) noexcept {
@@ -100,8 +100,8 @@ class RadixSort {
         starts_(counts_ + parts * max_digit_values),
         lines_(reinterpret_cast<E*>(starts_ + parts * max_digit_values)) {}
 
-  /// Sorts a[0, n) with the help of b[0, n); returns the one that holds the result. `varying` has the bits in which keys
-  /// differ.
+  /// Sorts a[0, n) with the help of b[0, n); returns the one that holds the result. `varying` has the bits in which
+  /// keys differ.
   E* sort(E* a, E* b, int64_t n, Key varying) const noexcept {
     if (varying == 0) return a;
     if (n * int64_t{sizeof(E)} <= bucket_bytes && parts_ == 1) return sort_cached(a, b, n, varying);
@@ -186,7 +186,9 @@ class RadixSort {
     int64_t total = begin;
     for (int64_t value = 0; value < digit.values(); ++value) {
       bounds[value] = total;
-      for (int64_t part = 0; part < parts_; ++part) total += std::exchange(counts_[part * max_digit_values + value], total);
+      for (int64_t part = 0; part < parts_; ++part) {
+        total += std::exchange(counts_[part * max_digit_values + value], total);
+      }
     }
     bounds[digit.values()] = end;
     parallel_for(parts_, 1, [=, this](int64_t first, int64_t last) {
@@ -223,8 +225,8 @@ class RadixSort {
     }
     for (int64_t value = 0; value < digit.values(); ++value) {
       const int64_t end = places[value], begin = std::max(starts[value], end - end % per_line);
-      std::copy(lines + value * per_line + begin % per_line, lines + value * per_line + begin % per_line + (end - begin),
-                b + begin);
+      const E* line = lines + value * per_line + begin % per_line;
+      std::copy(line, line + (end - begin), b + begin);
     }
     _mm_sfence();
   }

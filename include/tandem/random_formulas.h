@@ -1,4 +1,5 @@
-// Random numbers, algorithm version 1: the formulas that docs/random.md states, in the common subset of C++ and CUDA C++.
+// Random numbers, algorithm version 1: the formulas that docs/random.md states, in the common subset of C++ and CUDA
+// C++.
 //
 // Everything here is a function of random words alone and uses only operations that IEEE 754 and the integers define to
 // the bit (+ - * / sqrt, conversions, shifts), so every backend that compiles it without contraction of a * b + c gets
@@ -43,8 +44,8 @@ struct LowProduct {
 };
 
 // The ten rounds of Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC 2011) on the counter c under
-// the key (k0, k1). W is u64 or a vector of u64, Product its LowProduct. Each word of the counter is the lower half of a
-// W; the upper halves are ignored, and undefined in the result: that saves the masks.
+// the key (k0, k1). W is u64 or a vector of u64, Product its LowProduct. Each word of the counter is the lower half of
+// a W; the upper halves are ignored, and undefined in the result: that saves the masks.
 template <class Product, class W>
 TD_FN void philox(W& c0, W& c1, W& c2, W& c3, u32 k0, u32 k1) {
 #if defined(__GNUC__) && !defined(__CUDACC__)
@@ -121,7 +122,8 @@ TD_FN u16 round_down_f16(f32 x) {
   const u32 bits = bits_of(x), sign = bits >> 31, size = bits & 0x7fffffffu;
   // Adding 1/2 rounds to float16's subnormals, which the lowest bits of the sum then count.
   const f32 nearest = from_bits(size) + 0.5f;
-  const u32 more = nearest - 0.5f < from_bits(size) ? sign : 0u, less = nearest - 0.5f > from_bits(size) ? 1u - sign : 0u;
+  const u32 more = nearest - 0.5f < from_bits(size) ? sign : 0u;
+  const u32 less = nearest - 0.5f > from_bits(size) ? 1u - sign : 0u;
   const u32 subnormal = bits_of(nearest) - 0x3f000000u + more - less;
   const u32 normal = ((size - 0x38000000u) >> 13) + ((size & 0x1fffu) != 0u ? sign : 0u);
   const u32 large = size == 0x7f800000u ? 0x7c00u : 0x7bffu + sign;
@@ -138,8 +140,8 @@ TD_FN u16 round_down_f16(f32 x) {
 TD_FN f32 open_uniform(u32 word) { return ((f32)(i32)(word >> 1) + 0.5f) * 0x1p-31f; }
 TD_FN f64 open_uniform(u64 word) { return (random_detail::to_f64(word >> 1) + 0.5) * 0x1p-63; }
 
-// ln u for u in [2^-64, 1]: u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes in
-// two parts of which the first has so few bits that its product with k is exact.
+// ln u for u in [2^-64, 1]: u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes
+// in two parts of which the first has so few bits that its product with k is exact.
 TD_FN f32 ln_unit(f32 u) {
   const u32 bits = bits_of(u);
   const u32 n = (bits + 0x40000000u - 0x3f3504f3u) >> 23;  // k + 128
