@@ -103,7 +103,7 @@ class Layout {
       OperandFacts& operand = facts.operands[k];
       operand.index = index(k);
       operand.row = row(k);
-      if (constant(k, facts.outer) && (!is_output(k) || operand.row)) operand.mode = Mode::zero;
+      if (operand.row || (constant(k, facts.outer) && !is_output(k))) operand.mode = Mode::zero;
       else if (contiguous(k, facts.outer)) operand.mode = Mode::linear;
       else operand.mode = inner == 1 ? Mode::strided : Mode::split;
     }
@@ -257,8 +257,6 @@ bool has_kernel(const td_instruction& instruction) {
 Roles::Roles(const Work& work) {
   const bool rows = work.n_reduced > 0;
   const int first_row_axis = work.ndim - work.n_reduced;
-  std::int64_t row_length = 1;
-  for (int axis = first_row_axis; axis < work.ndim; ++axis) row_length *= work.shape[axis];
   const auto constant_along_row = [&](const td_operand& operand) {
     for (int axis = first_row_axis; axis < work.ndim; ++axis)
       if (operand.strides[axis] != 0) return false;
@@ -293,7 +291,7 @@ Roles::Roles(const Work& work) {
   for (int i = 0; i < work.n_outputs; ++i) {
     const int v = work.outputs[i];
     needed[v] = true;
-    row_output[i] = rows && constant_along_row(work.output_operands[i]) && (row[v] || row_length > 1);
+    row_output[i] = row[v];  // whatever its strides along the row
     (row_output[i] ? any_row_output : any_full_output) = true;
   }
   for (int i = work.n_instructions - 1; i >= 0; --i) {
