@@ -213,12 +213,20 @@ Elements<T> long_row(std::int64_t n) {
 }
 
 TEST(CpuSort, RowsBeyondTheCache) {
-  constexpr std::int64_t n = 1300003;
-  check<float>(long_row<float>(n), 0, {n}, {1});
-  check<double>(long_row<double>(n), 0, {n}, {1});
-  check<std::complex<double>>(long_row<std::complex<double>>(n / 8), 0, {n / 8}, {1});
-  check<std::int16_t>(random_elements<std::int16_t>(2 * n, 6), 0, {2 * n}, {1});
-  check<std::uint8_t>(random_elements<std::uint8_t>(4 * n, 7), 0, {4 * n}, {1});
+  constexpr std::int64_t bytes = (4 << 20) + 1000;
+  check<float>(long_row<float>(bytes / 4), 0, {bytes / 4}, {1});
+  check<double>(long_row<double>(bytes / 8), 0, {bytes / 8}, {1});
+  check<std::complex<double>>(long_row<std::complex<double>>(bytes / 32), 0, {bytes / 32}, {1});
+
+  const auto memory = random_elements<std::uint8_t>(bytes, 6);
+  Elements<std::uint8_t> values(bytes), expected = memory;
+  std::sort(expected.begin(), expected.end());
+  const std::int64_t shape[] = {bytes}, strides[] = {1};
+  const td_view x{const_cast<std::uint8_t*>(memory.data()), TD_UINT8, 1, shape, strides};
+  const td_view v{values.data(), TD_UINT8, 1, shape, strides};
+  td_error error{};
+  ASSERT_EQ(cpu::sort(nullptr, &x, 0, &v, nullptr, &error), TD_OK) << error.message;
+  EXPECT_EQ(values, expected);
 }
 
 TEST(CpuSort, OneVaryingDigit) {
