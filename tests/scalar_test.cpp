@@ -83,8 +83,9 @@ template <class F>
 std::vector<F> special_floats() {
   std::vector<F> values;
   for (F x : {F(0), F(1), F(2), F(3), F(0.5), F(1.5), F(2.5), F(4), F(10), F(0.1), F(1e5), F(1e10), F(1e30), F(0x1p31),
-              F(0x1p32), F(0x1p63), F(0x1p64), F(255.5), F(127.5), F(65535.5), F(88.7), F(89.5), F(104), F(709.7), F(745.1),
-              F(1.5707963267948966), F(3.141592653589793), F(35), F(171.5), Limits<F>::min(), Limits<F>::denorm_min(),
+              F(0x1p32), F(0x1p63), F(0x1p64), F(255.5), F(127.5), F(65535.5), F(88.7), F(89.5), F(104), F(709.7),
+              F(745.1), F(1.5707963267948966), F(3.141592653589793), F(35), F(171.5), Limits<F>::min(),
+              Limits<F>::denorm_min(),
               Limits<F>::min() / 3, Limits<F>::max(), Limits<F>::max() / 2, Limits<F>::epsilon(), Limits<F>::infinity(),
               Limits<F>::quiet_NaN()})
     for (F y : {x, std::nextafter(x, Limits<F>::infinity()), std::nextafter(x, F(0))}) {
@@ -278,7 +279,8 @@ T power(T a, T b) {
 
 template <class T>
 void check_integers(T a, T b) {
-  const Wide x = a, y = b, product = static_cast<Wide>(static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y));
+  const Wide x = a, y = b;
+  const Wide product = static_cast<Wide>(static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y));
   const std::string of = text(a) + ", " + text(b);
   const auto wrap = [](Wide value) { return static_cast<T>(value); };
   EXPECT_SAME(add(a, b), wrap(x + y), of);
@@ -420,9 +422,10 @@ TEST(ScalarFloat, FloorDivisionAndRemainder) {
   for_types<f32, f64>([]<class F>(Type<F>) {
     const F inf = Limits<F>::infinity(), nan = Limits<F>::quiet_NaN();
     const std::vector<std::array<F, 4>> rows = {
-        {7, 3, 2, 1},      {-7, 3, -3, 2},    {7, -3, -3, -2},     {-7, -3, 2, -1},      {-1, inf, -1, inf}, {1, inf, 0, 1},
-        {inf, 1, nan, nan}, {1, 0, inf, nan}, {-1, 0, -inf, nan}, {0, 0, nan, nan},     {-0.0, 3, -0.0, 0}, {0, -3, -0.0, -0.0},
-        {nan, 1, nan, nan}, {1, nan, nan, nan}, {1, -inf, -1, -inf}, {-6, 3, -2, 0},     {6, -3, -2, -0.0}};
+        {7, 3, 2, 1},        {-7, 3, -3, 2},      {7, -3, -3, -2},       {-7, -3, 2, -1}, {-1, inf, -1, inf},
+        {1, inf, 0, 1},      {inf, 1, nan, nan},  {1, 0, inf, nan},      {-1, 0, -inf, nan}, {0, 0, nan, nan},
+        {-0.0, 3, -0.0, 0},  {0, -3, -0.0, -0.0}, {nan, 1, nan, nan},    {1, nan, nan, nan}, {1, -inf, -1, -inf},
+        {-6, 3, -2, 0},      {6, -3, -2, -0.0}};
     for (const auto& [a, b, quotient, rest] : rows) {
       EXPECT_SAME(floor_divide(a, b), quotient, text(a) << ", " << text(b));
       EXPECT_SAME(remainder(a, b), rest, text(a) << ", " << text(b));
@@ -514,15 +517,16 @@ std::vector<Loop<T, R>> loops() {
 #define TD_OP(name, arity, types, result, expression, low, high, ulp, doc)                                           \
   if constexpr (((types)&kind_of<T>) != 0 && (arity) <= 2 && (result) != TD_BOOL && (result) != TD_COMPLEX) {        \
     if constexpr (std::is_same_v<R, std::conditional_t<(result) == TD_REAL, real_t<T>, T>>) {                        \
-      rows.push_back({#name, arity, low, high, ulp, [](const Column<T>& first, const Column<T>& second, Column<R>& out) { \
-                        const T *__restrict x = first.data(), *__restrict y = second.data();                         \
-                        R* __restrict to = out.data();                                                               \
-                        for (std::size_t i = 0; i < out.size(); ++i) {                                               \
-                          [[maybe_unused]] constexpr bool p = true;                                                  \
-                          [[maybe_unused]] const T a = x[i], b = y[i], c = b, d = b;                                 \
-                          to[i] = (expression);                                                                      \
-                        }                                                                                            \
-                      }});                                                                                           \
+      const auto run = [](const Column<T>& first, const Column<T>& second, Column<R>& out) {                         \
+        const T *__restrict x = first.data(), *__restrict y = second.data();                                         \
+        R* __restrict to = out.data();                                                                               \
+        for (std::size_t i = 0; i < out.size(); ++i) {                                                               \
+          [[maybe_unused]] constexpr bool p = true;                                                                  \
+          [[maybe_unused]] const T a = x[i], b = y[i], c = b, d = b;                                                 \
+          to[i] = (expression);                                                                                      \
+        }                                                                                                            \
+      };                                                                                                             \
+      rows.push_back({#name, arity, low, high, ulp, run});                                                           \
     }                                                                                                                \
   }
 #include <tandem/ops.def>
@@ -803,8 +807,8 @@ TEST(ScalarComplex, SpecialValuesOfAnnexG) {
           return same(g, e);
         };
         EXPECT_TRUE(agrees(got[5].re, expected.real()) && agrees(got[5].im, expected.imag()))
-            << function.name << "(" << x << ", " << y << ") = " << text(got[5]) << ", expected (" << expected.real() << ", "
-            << expected.imag() << ")";
+            << function.name << "(" << x << ", " << y << ") = " << text(got[5]) << ", expected (" << expected.real()
+            << ", " << expected.imag() << ")";
       }
   }
 }

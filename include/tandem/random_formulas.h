@@ -19,18 +19,6 @@ __extension__ typedef unsigned __int128 u128;
 TD_FN u64 high_product(u64 a, u64 b) { return (u64)(((u128)a * b) >> 64); }
 #endif
 
-// x as f64, rounded to nearest even as a conversion does, from its two halves put on top of 2^84 and 2^52: vectors of
-// most instruction sets have no 64-bit conversion. The last addition is the only one that rounds.
-TD_FN f64 to_f64(u64 x) {
-  const f64 high = from_bits((x >> 32) | 0x4530000000000000ul) - 0x1.00000001p84;
-  return high + from_bits((x & 0xfffffffful) | 0x4330000000000000ul);
-}
-TD_FN f64 to_f64(i64 x) {
-  const u64 shifted = (u64)x ^ 0x8000000000000000ul;
-  const f64 high = from_bits((shifted >> 32) | 0x4530000000000000ul) - 0x1.00000801p84;
-  return high + from_bits((shifted & 0xfffffffful) | 0x4330000000000000ul);
-}
-
 }  // namespace random_detail
 
 // ---- words ------------------------------------------------------------------------------------------------------
@@ -91,7 +79,7 @@ TD_FN u64 random_word64(u64 seed, u64 stream, u64 i) {
 
 // Uniform in [0, 1): the 24 (53) highest bits of a word as a fraction, exact.
 TD_FN f32 unit_uniform(u32 word) { return (f32)(i32)(word >> 8) * 0x1p-24f; }
-TD_FN f64 unit_uniform(u64 word) { return random_detail::to_f64(word >> 11) * 0x1p-53; }
+TD_FN f64 unit_uniform(u64 word) { return to_f64(word >> 11) * 0x1p-53; }
 
 // Largest value that uniform(low, high) may give: the predecessor of high if low < high, else no bound.
 TD_FN f32 uniform_bound(f32 low, f32 high) {
@@ -138,7 +126,7 @@ TD_FN u16 round_down_f16(f32 x) {
 
 // Uniform in (0, 1], from the highest 31 (63) bits of a word.
 TD_FN f32 open_uniform(u32 word) { return ((f32)(i32)(word >> 1) + 0.5f) * 0x1p-31f; }
-TD_FN f64 open_uniform(u64 word) { return (random_detail::to_f64(word >> 1) + 0.5) * 0x1p-63; }
+TD_FN f64 open_uniform(u64 word) { return (to_f64(word >> 1) + 0.5) * 0x1p-63; }
 
 // ln u for u in [2^-64, 1]: u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes
 // in two parts of which the first has so few bits that its product with k is exact.
@@ -223,7 +211,7 @@ TD_FN void sin_cos_turn(u32 word, f32& sine, f32& cosine) {
 TD_FN void sin_cos_turn(u64 word, f64& sine, f64& cosine) {
   const u64 quarter = (word + 0x2000000000000000ul) >> 62;
   f64 s, c;
-  sin_cos_eighth(random_detail::to_f64((i64)(word - (quarter << 62))) * 0x1p-64, s, c);
+  sin_cos_eighth(to_f64((i64)(word - (quarter << 62))) * 0x1p-64, s, c);
   const bool odd = (quarter & 1ul) != 0ul;
   sine = from_bits(bits_of(odd ? c : s) ^ (quarter & 2ul) << 62);
   cosine = from_bits(bits_of(odd ? s : c) ^ ((quarter + 1ul) & 2ul) << 62);

@@ -183,14 +183,40 @@ TD_FN f32 round_to_odd(f64 x) {
   return from_bits(odd | (u32)(bits_of(x) >> 32 & 0x80000000u));
 }
 
-// x as f64 that rounds to bfloat16 as x does: of 64-bit integers that f64 cannot hold, the bits that decide nothing but
-// the direction are merged into one.
+// 64-bit integers and f64. Vectors have no instructions for them before AVX-512, so integers come in two halves: put on
+// top of 2^84 and 2^52, of which only the last addition rounds, and the other way round for whole numbers in range.
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__) || defined(__AVX512DQ__)
+TD_FN f64 to_f64(u64 x) { return (f64)x; }
+TD_FN f64 to_f64(i64 x) { return (f64)x; }
+template <class T>
+TD_FN T whole_to_integer(f64 x) {
+  return (T)x;
+}
+#else
+TD_FN f64 to_f64(u64 x) {
+  const f64 high = from_bits((x >> 32) | 0x4530000000000000ul) - 0x1.00000001p84;
+  return high + from_bits((x & 0xfffffffful) | 0x4330000000000000ul);
+}
+TD_FN f64 to_f64(i64 x) {
+  const u64 shifted = (u64)x ^ 0x8000000000000000ul;
+  const f64 high = from_bits((shifted >> 32) | 0x4530000000000000ul) - 0x1.00000801p84;
+  return high + from_bits((shifted & 0xfffffffful) | 0x4330000000000000ul);
+}
+template <class T>
+TD_FN T whole_to_integer(f64 x) {
+  const f64 high = ::floor(x * 0x1p-32), low = x - high * 0x1p32;
+  return (T)((bits_of(high + 0x1.8p52) << 32) | (bits_of(low + 0x1p52) & 0xfffffffful));
+}
+#endif
+
+// x as f64 that rounds to fewer digits as x does: of 64-bit integers that f64 cannot hold, the bits that decide nothing
+// but the direction are merged into one.
 template <class T>
 TD_FN f64 sticky_f64(T x) {
   if constexpr (sizeof(T) == 8) {
     const T kept = (T)(((u64)x & ~0xffful) | (((u64)x & 0xffful) != 0ul ? 0x800ul : 0ul));
     const bool large = (x >= (T)(1ul << 53)) | (Traits<T>::is_signed & (x <= (T)-(1ul << 53)));
-    return (f64)(large ? kept : x);
+    return to_f64(large ? kept : x);
   } else {
     return (f64)x;
   }
@@ -216,7 +242,10 @@ TD_FN To saturate(F x) {
   } else {
     const F limit = (F)(1ul << (Traits<To>::bits - 1)) * (Traits<To>::is_signed ? (F)1 : (F)2);
     const F low = Traits<To>::is_signed ? -limit : (F)0;
-    const To whole = (To)((x >= low) & (x < limit) ? x : (F)0);
+    const F inside = (x >= low) & (x < limit) ? x : (F)0;
+    To whole;
+    if constexpr (sizeof(To) == 8) whole = whole_to_integer<To>(::trunc((f64)inside));
+    else whole = (To)inside;
     const To capped = x >= limit ? highest_integer<To>() : whole;
     return x < low ? lowest_integer<To>() : capped;
   }
@@ -241,6 +270,7 @@ TD_FN To cast(From x) {
     return x != 0;
   } else if constexpr (is_same<To, f16>) {
     if constexpr (is_same<From, f64>) return narrow_f16(round_to_odd(x));
+    else if constexpr (is_integer<From> && sizeof(From) == 8) return narrow_f16((f32)sticky_f64(x));
     else return narrow_f16((f32)x);
   } else if constexpr (is_same<To, bf16>) {
     if constexpr (is_same<From, f64>) return narrow_bf16(round_to_odd(x));
@@ -250,6 +280,8 @@ TD_FN To cast(From x) {
     return saturate<To>(x);
   } else if constexpr (is_boolean<From>) {
     return x ? (To)1 : (To)0;
+  } else if constexpr (is_same<To, f64> && is_integer<From> && sizeof(From) == 8) {
+    return to_f64(x);
   } else {
     return (To)x;
   }
@@ -741,8 +773,17 @@ TD_FN f64 log_of_sum(f64 a, f64 b) {
 }
 TD_FN f64 logaddexp(f64 a, f64 b) { return log_of_sum<false>(a, b); }
 TD_FN f64 logaddexp2(f64 a, f64 b) { return log_of_sum<true>(a, b); }
-TD_FN f32 logaddexp(f32 a, f32 b) { return (f32)log_of_sum<false>(a, b); }
-TD_FN f32 logaddexp2(f32 a, f32 b) { return (f32)log_of_sum<true>(a, b); }
+
+// f64 itself has the digits that floats lose.
+template <bool base2>
+TD_FN f32 log_of_sum(f32 a, f32 b) {
+  const f64 larger = a > b ? a : b, smaller = a > b ? b : a;
+  const f64 distance = a == b ? 0.0 : smaller - larger;
+  const f64 part = log1p(base2 ? exp2(distance) : exp(distance)) * (base2 ? 1.4426950408889634 : 1.0);
+  return (a != a) | (b != b) ? a + b : (f32)(larger + part);
+}
+TD_FN f32 logaddexp(f32 a, f32 b) { return log_of_sum<false>(a, b); }
+TD_FN f32 logaddexp2(f32 a, f32 b) { return log_of_sum<true>(a, b); }
 
 // ---- integers and bits ------------------------------------------------------------------------------------------
 
