@@ -19,12 +19,12 @@ TD_FN u64 divide(u64 n, i64, i64 length) { return n / (u64)length; }
 template <bool streaming, int count, class T>
 TD_FN void load_vector(T* x, const T* from) {
   const Chunk<count * sizeof(T)> chunk = load_chunk(Streaming<streaming>(), (const Chunk<count * sizeof(T)>*)from);
-  __builtin_memcpy(x, &chunk, sizeof chunk);
+  memcpy(x, &chunk, sizeof chunk);
 }
 template <bool streaming, int count, class T>
 TD_FN void store_vector(T* to, const T* x) {
   Chunk<count * sizeof(T)> chunk;
-  __builtin_memcpy(&chunk, x, sizeof chunk);
+  memcpy(&chunk, x, sizeof chunk);
   store_chunk(Streaming<streaming>(), (Chunk<count * sizeof(T)>*)to, chunk);
 }
 template <class T>
@@ -72,19 +72,19 @@ TD_FN void store_part(T* p, const T* x, i64 i, i64 length, bool whole) {
 template <class State>
 TD_FN State shuffle_down(State x, int distance) {
   u32 words[(sizeof(State) + 3) / 4] = {};
-  __builtin_memcpy(words, &x, sizeof x);
+  memcpy(words, &x, sizeof x);
 #pragma unroll
   for (int i = 0; i < (int)(sizeof words / 4); ++i) words[i] = shuffle_word_down(words[i], distance);
-  __builtin_memcpy(&x, words, sizeof x);
+  memcpy(&x, words, sizeof x);
   return x;
 }
 template <class State>
 TD_FN State shuffle_from(State x, int from) {
   u32 words[(sizeof(State) + 3) / 4] = {};
-  __builtin_memcpy(words, &x, sizeof x);
+  memcpy(words, &x, sizeof x);
 #pragma unroll
   for (int i = 0; i < (int)(sizeof words / 4); ++i) words[i] = shuffle_word_from(words[i], from);
-  __builtin_memcpy(&x, words, sizeof x);
+  memcpy(&x, words, sizeof x);
   return x;
 }
 
