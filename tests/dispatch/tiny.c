@@ -70,20 +70,36 @@ static td_status synchronize(td_device* device, td_error* error) {
   return TD_OK;
 }
 
-/* Programs of one instruction, an addition of two float32 inputs along one axis. */
+static int supported(const td_program* program) {
+  if (program->n_constants || program->n_outputs != 1 || program->ndim != 1) return 0;
+  for (int i = 0; i < program->n_inputs; ++i)
+    if (program->input_dtypes[i] != TD_FLOAT32) return 0;
+  for (int i = 0; i < program->n_instructions; ++i) {
+    const td_instruction* at = &program->instructions[i];
+    if (at->kind != TD_MAP || (at->op != TD_OP_add && at->op != TD_OP_positive)) return 0;
+  }
+  return 1;
+}
+
+/* Programs of additions and copies along one axis. */
 static td_status run_program(td_device* device, const td_program* program, const td_operand* inputs,
                              const td_operand* outputs, td_error* error) {
   (void)device;
-  const td_instruction* add = program->instructions;
-  if (program->n_instructions != 1 || add->kind != TD_MAP || add->op != TD_OP_add || add->dtype != TD_FLOAT32 ||
-      program->n_inputs != 2 || program->ndim != 1) {
-    strcpy(error->message, "tiny adds two float32 arrays and does nothing else");
+  if (!supported(program)) {
+    strcpy(error->message, "tiny adds float32 arrays and does nothing else");
     return TD_NOT_SUPPORTED;
   }
-  const float *a = inputs[add->sources[0]].data, *b = inputs[add->sources[1]].data;
-  for (int64_t i = 0; i < program->shape[0]; ++i)
-    ((float*)outputs[0].data)[i * outputs[0].strides[0]] =
-        a[i * inputs[add->sources[0]].strides[0]] + b[i * inputs[add->sources[1]].strides[0]];
+  for (int64_t at = 0; at < program->shape[0]; ++at) {
+    float values[TD_MAX_INPUTS + TD_MAX_INSTRUCTIONS];
+    float* next = values;
+    for (int i = 0; i < program->n_inputs; ++i) *next++ = ((const float*)inputs[i].data)[at * inputs[i].strides[0]];
+    for (int i = 0; i < program->n_instructions; ++i) {
+      const uint8_t* sources = program->instructions[i].sources;
+      const int adds = program->instructions[i].op == TD_OP_add;
+      *next++ = adds ? values[sources[0]] + values[sources[1]] : values[sources[0]];
+    }
+    ((float*)outputs[0].data)[at * outputs[0].strides[0]] = values[program->outputs[0]];
+  }
   return TD_OK;
 }
 
