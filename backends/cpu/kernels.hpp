@@ -41,6 +41,8 @@ struct Movers {
   /// to[r * to_row + c * to_column] = from[r * from_row + c * from_column]
   void (*copy[size_classes])(void* to, int64_t to_row, int64_t to_column, const void* from, int64_t from_row,
                              int64_t from_column, int64_t rows, int64_t columns);
+  /// to[r * columns + c] = from[r * from_row]; writes up to 64 bytes behind the last element
+  void (*repeat[size_classes])(void* to, const void* from, int64_t from_row, int64_t rows, int64_t columns);
   /// to[i] = *value
   void (*fill[size_classes])(void* to, const void* value, int64_t n);
   /// to[i] = first + i * step

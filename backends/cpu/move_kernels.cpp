@@ -85,11 +85,48 @@ TD_FN void transpose_any(T* to, int64_t to_row, const T* from, int64_t from_colu
 
 // ---- copies ----
 
+// Copies of a fixed size, the second one ending where the run ends.
+template <int bytes>
+TD_FN void copy_ends(char* to, const char* from, int64_t run) {
+  __builtin_memcpy(to, from, bytes);
+  __builtin_memcpy(to + run - bytes, from + run - bytes, bytes);
+}
+
+TD_FN void copy_run(char* to, const char* from, int64_t run) {
+  if (run >= 64) {
+    for (int64_t i = 0; i + 64 < run; i += 64) __builtin_memcpy(to + i, from + i, 64);
+    __builtin_memcpy(to + run - 64, from + run - 64, 64);
+  } else if (run >= 32) {
+    copy_ends<32>(to, from, run);
+  } else if (run >= 16) {
+    copy_ends<16>(to, from, run);
+  } else if (run >= 8) {
+    copy_ends<8>(to, from, run);
+  } else {
+    for (int64_t i = 0; i < run; ++i) to[i] = from[i];
+  }
+}
+
+// Runs that lie apart are not foreseen by the processor, so they are asked for some rows ahead.
+void copy_runs(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t run, int64_t rows) {
+  constexpr int64_t longest = 2048, rows_ahead = 24, apart = 512;
+  if (run > longest) {
+    for (int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * to_step, from + r * from_step, run);
+    return;
+  }
+  const bool fetches_ahead = from_step >= apart || from_step <= -apart;
+  for (int64_t r = 0; r < rows; ++r, to += to_step, from += from_step) {
+    if (fetches_ahead) {
+      const int64_t ahead = reinterpret_cast<int64_t>(from) + rows_ahead * from_step;
+      for (int64_t i = 0; i < run; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(ahead + i));
+    }
+    copy_run(to, from, run);
+  }
+}
+
 template <class T>
 void copy_row(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t n) {
-  if (to_step == 1 && from_step == 1) {
-    __builtin_memcpy(to, from, n * sizeof(T));
-  } else if (to_step == 1 && from_step == 0) {
+  if (to_step == 1 && from_step == 0) {
     const T value = *from;
     for (int64_t i = 0; i < n; ++i) to[i] = value;
   } else if (to_step == 1 && from_step == 2) {
@@ -106,13 +143,27 @@ void copy(void* target, int64_t to_row, int64_t to_column, const void* source, i
           int64_t rows, int64_t columns) {
   T* to = static_cast<T*>(target);
   const T* from = static_cast<const T*>(source);
+  if (to_column == 1 && from_column == 1) {
+    constexpr int64_t size = sizeof(T);
+    return copy_runs(static_cast<char*>(target), to_row * size, static_cast<const char*>(source), from_row * size,
+                     columns * size, rows);
+  }
   if (rows > 1) {
-    if (to_column == 1 && from_row == 1 && from_column != 1)
-      return transpose_any<T>(to, to_row, from, from_column, rows, columns);
-    if (to_row == 1 && from_column == 1 && to_column != 1)
-      return transpose_any<T>(to, to_column, from, from_row, columns, rows);
+    if (to_column == 1 && from_row == 1) return transpose_any<T>(to, to_row, from, from_column, rows, columns);
+    if (to_row == 1 && from_column == 1) return transpose_any<T>(to, to_column, from, from_row, columns, rows);
   }
   for (int64_t r = 0; r < rows; ++r) copy_row<T>(to + r * to_row, to_column, from + r * from_row, from_column, columns);
+}
+
+// Each value is written as a whole vector; what is too much is written over by the next one.
+template <class T>
+void repeat(void* target, const void* source, int64_t from_row, int64_t rows, int64_t columns) {
+  constexpr int64_t lanes = 64 / sizeof(T);
+  T* to = static_cast<T*>(target);
+  const T* from = static_cast<const T*>(source);
+  for (int64_t r = 0; r < rows; ++r, to += columns, from += from_row)
+    for (int64_t c = 0; c < columns; c += lanes)
+      for (int64_t i = 0; i < lanes; ++i) to[c + i] = *from;
 }
 
 template <class T>
@@ -163,6 +214,7 @@ void fence() { _mm_sfence(); }
 
 const Movers movers = {
     {copy<u8>, copy<u16>, copy<u32>, copy<u64>, copy<Wide>},
+    {repeat<u8>, repeat<u16>, repeat<u32>, repeat<u64>, repeat<Wide>},
     {fill<u8>, fill<u16>, fill<u32>, fill<u64>, fill<Wide>},
     count,
     stream,

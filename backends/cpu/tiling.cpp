@@ -5,15 +5,15 @@
 namespace tandem::cpu {
 namespace {
 
-constexpr int64_t scratch_bytes = 32 << 10;   // what the blocks of all values together should take in the L1 cache
-constexpr int64_t tile_bytes = 512 << 10;     // what a tile that is walked several times should take in the L2 cache
+constexpr int scratch_bytes = 32 << 10;   // what the blocks of all values together should take in the L1 cache
+constexpr int64_t tile_bytes = 1 << 20;     // what a tile that is walked several times should take in the L2 cache
 constexpr int64_t stream_bytes = 8 << 20;     // outputs from this size on are written past the caches
 constexpr int64_t shortest_run = 128;         // inner axes shorter than this are not blocks of their own
 constexpr int64_t shortest_row = 256;         // rows shorter than this are worked on side by side
 constexpr int64_t widest_tile = 128, narrowest_tile = 16;
 constexpr int64_t panel_columns = 256;
 
-int64_t ceil_div(int64_t a, int64_t b) noexcept { return (a + b - 1) / b; }
+int64_t ceil_div(int64_t a, int64_t b) noexcept { return a <= b ? 1 : (a + b - 1) / b; }  // for a > 0
 int64_t round_up(int64_t a, int64_t b) noexcept { return ceil_div(a, b) * b; }
 
 /// The largest power of two up to n, at least 1.
@@ -47,8 +47,8 @@ class Cutter {
  private:
   /// Elements of a block, so that the blocks of all values fit.
   int64_t block_elements() const noexcept {
-    const int64_t fitting = scratch_bytes / (plan_.max_size * std::max(plan_.n_slots, 4));
-    return std::clamp<int64_t>(fitting & -int64_t{128}, 256, 2048);
+    const int fitting = scratch_bytes / (plan_.max_size * std::max(plan_.n_slots, 4));
+    return std::clamp(fitting & -128, 256, 2048);
   }
 
   /// Makes tiles of about `width` rows: inner axes fully as long as they are short.
@@ -57,7 +57,7 @@ class Cutter {
     int at = t_.n_axes - 1;
     while (at > 0 && t_.inner * t_.length(at) < std::min(shortest, width)) t_.inner *= t_.length(at--);
     t_.chunk_at = at;
-    t_.chunk = std::clamp<int64_t>(width / t_.inner, 1, t_.length(at));
+    t_.chunk = std::min(t_.inner == 1 ? width : std::max<int64_t>(width / t_.inner, 1), t_.length(at));
   }
 
   void cut_map() noexcept {
@@ -144,6 +144,7 @@ void describe_operand(const td_program& program, const td_operand& operand, cons
   x.strides = operand.strides;
   x.size_class = value.size_class;
   x.streams = x.direct = x.in_panel = x.by_rows = false;
+  x.copied_at = -1;
   int64_t last = 0;
   for (int i = 0; i < program.ndim; ++i) last += (program.shape[i] - 1) * std::max<int64_t>(operand.strides[i], 0);
   x.end = x.data ? x.data + (last + 1) * x.size() : nullptr;
@@ -172,6 +173,20 @@ void describe_box(const Tiling& t, Operand& x) noexcept {
   }
 }
 
+/// A tile of an input that is scattered in memory is gathered once, if several stages read it.
+void choose_copy(Tiling& t, int i) noexcept {
+  Operand& x = t.operands[i];
+  const Plan& plan = *t.plan;
+  if (x.data && x.linear && x.position_stride == t.max_width && (x.n_box == 0 || (x.n_box == 1 && x.box[0].stride == 1)))
+    return;
+  int first = -1, readers = 0;
+  for (int s = 0; s < plan.n_stages; ++s) {
+    if (!(plan.stages[s].inputs >> i & 1)) continue;
+    if (readers++ == 0) first = s;
+  }
+  if (readers > 1) x.copied_at = first;
+}
+
 }  // namespace
 
 void make_tiling(const td_program& program, const Plan& plan, const td_operand* inputs, const td_operand* outputs,
@@ -187,6 +202,8 @@ void make_tiling(const td_program& program, const Plan& plan, const td_operand* 
   int64_t elements = 1;
   for (int i = 0; i < program.ndim; ++i) elements *= program.shape[i];
   for (int i = 0; i < t.n_operands; ++i) describe_box(t, t.operands[i]);
+  if (plan.n_stages > 1)
+    for (int i = 0; i < plan.n_inputs; ++i) choose_copy(t, i);
   if (plan.n_steps == 0 && plan.full_outputs == 0)
     for (int i = 0; i < plan.n_inputs; ++i) {
       Operand& x = t.operands[i];

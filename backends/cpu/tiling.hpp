@@ -28,6 +28,7 @@ struct Operand {
   bool direct;          // kernels may write to it
   bool in_panel;        // read through a transposed copy
   bool by_rows;         // reduced where it lies, one position after the other
+  int copied_at;        // the stage in which a copy of the tile is made that later ones use; -1 if there is none
   int n_box;
   int64_t position_stride;
   Dimension box[TD_MAX_NDIM];  // of a tile, collapsed; the first has its length for a chunk of 1 here

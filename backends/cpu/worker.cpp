@@ -31,11 +31,14 @@ void make_layout(const Tiling& t, bool with_results, Layout& layout) noexcept {
     layout.results[i] = 0;
     if (with_results && reduction.combiner) layout.results[i] = take(t.leaves * t.max_width * size);
   }
+  const int64_t tile_elements = t.row_length * t.max_width + 2 * block_unit;  // the last block is padded
   for (int id = 0; plan.n_kept > 0 && id < plan.n_ids; ++id)
     if (plan.values[id].place == Place::kept)
-      layout.kept[plan.values[id].slot] = take(padded(t.row_length * t.max_width) * plan.values[id].size());
+      layout.kept[plan.values[id].slot] = take(tile_elements * plan.values[id].size());
+  for (int i = 0; plan.n_stages > 1 && i < plan.n_inputs; ++i)
+    if (t.operands[i].copied_at >= 0) layout.copies[i] = take(tile_elements * t.operands[i].size());
   for (int i = 0; t.panel_at >= 0 && i < plan.n_inputs; ++i)
-    if (t.operands[i].in_panel) layout.panels[i] = take(t.panel_rows * padded(t.chunk) * t.operands[i].size());
+    if (t.operands[i].in_panel) layout.copies[i] = take(t.panel_rows * padded(t.chunk) * t.operands[i].size());
   layout.bytes = bytes;
 }
 
@@ -198,7 +201,7 @@ void Worker::run_steps(const Step* first, const Step* last, int64_t n) const noe
 void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
   const Stage &stage = plan_.stages[s], &end = plan_.stages[s + 1];
   const int64_t n = count * width_;
-  for (uint32_t inputs = stage.inputs; inputs != 0; inputs &= inputs - 1) fetch(std::countr_zero(inputs), position, count);
+  for (uint32_t inputs = stage.inputs; inputs != 0; inputs &= inputs - 1) fetch(std::countr_zero(inputs), s, position, count);
   for (int id = 0; plan_.n_kept > 0 && id < plan_.n_ids; ++id) {
     const Value& value = plan_.values[id];
     if (value.place == Place::kept) at_[id] = arena_ + layout_.kept[value.slot] + position * width_ * value.size();
@@ -221,10 +224,10 @@ bool Worker::points_into(const Operand& x, int64_t count) const noexcept {
   return row && (count == 1 || (x.linear && x.position_stride == width_));
 }
 
-void Worker::fetch(int i, int64_t position, int64_t count) noexcept {
+void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
   const Operand& x = t_.operands[i];
   if (x.in_panel) {
-    at_[i] = arena_ + layout_.panels[i] + panel_row_ * padded(t_.chunk) * x.size();
+    at_[i] = arena_ + layout_.copies[i] + panel_row_ * padded(t_.chunk) * x.size();
     return;
   }
   const int64_t n = count * width_, offset = offset_of(x, position);
@@ -234,6 +237,12 @@ void Worker::fetch(int i, int64_t position, int64_t count) noexcept {
     return;
   }
   char* own = slot(static_cast<Id>(i));
+  if (x.copied_at >= 0) {
+    own = arena_ + layout_.copies[i] + position * width_ * x.size();
+    at_[i] = own;
+    if (x.copied_at == stage) copy_positions<true>(x, base_[i], position, count, own);
+    return;
+  }
   if (x.data && points_into(x, count)) {
     char* data = x.data + at * x.size();
     if (n == padded(n) || data + padded(n) * x.size() <= x.end) {
@@ -255,7 +264,7 @@ void Worker::fetch(int i, int64_t position, int64_t count) noexcept {
 
 void Worker::fetch_row_inputs() noexcept {
   for (int i = 0; i < plan_.n_inputs; ++i)
-    if (plan_.values[i].form == Form::row) fetch(i, 0, 1);
+    if (plan_.values[i].form == Form::row) fetch(i, 0, 0, 1);
 }
 
 void Worker::fill_panels() noexcept {
@@ -264,7 +273,7 @@ void Worker::fill_panels() noexcept {
   for (int i = 0; i < plan_.n_inputs; ++i) {
     const Operand& x = t_.operands[i];
     if (x.in_panel)
-      movers_.copy[x.size_class](arena_ + layout_.panels[i], padded(t_.chunk), 1, x.data + base_[i] * x.size(),
+      movers_.copy[x.size_class](arena_ + layout_.copies[i], padded(t_.chunk), 1, x.data + base_[i] * x.size(),
                                  x.strides[row_axis], x.strides[column_axis], rows, chunk_);
   }
 }
@@ -343,6 +352,8 @@ void Worker::copy_box(const Operand& x, int64_t offset, const Dimension* dimensi
       for (int64_t r = 0; r < row.length; ++r)
         movers_.count(reinterpret_cast<int64_t*>(block) + r * column.length, offset + r * row.stride, column.stride,
                       column.length);
+    } else if (gathers && column.stride == 0) {
+      movers_.repeat[x.size_class](block, x.data + offset * x.size(), row.stride, row.length, column.length);
     } else if constexpr (gathers) {
       movers_.copy[x.size_class](block, column.length, 1, x.data + offset * x.size(), row.stride, column.stride,
                                  row.length, column.length);

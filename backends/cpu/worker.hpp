@@ -12,7 +12,7 @@ struct Layout {
   int64_t lanes[TD_MAX_INSTRUCTIONS];    // by reduction: its lanes, or the best values so far and their positions
   int64_t results[TD_MAX_INSTRUCTIONS];  // by reduction: the results of the leaves of a tile
   int64_t kept[max_steps];               // by number
-  int64_t panels[TD_MAX_INPUTS];
+  int64_t copies[TD_MAX_INPUTS];         // by input: its panel, or its copy of a tile
   int64_t bytes;
 };
 
@@ -57,7 +57,7 @@ class Worker {
   void run_block(int stage, int64_t position, int64_t count) noexcept;
   void run_steps(const Step* first, const Step* last, int64_t n) const noexcept;
   bool points_into(const Operand& x, int64_t count) const noexcept;
-  void fetch(int input, int64_t position, int64_t count) noexcept;
+  void fetch(int input, int stage, int64_t position, int64_t count) noexcept;
   void fetch_row_inputs() noexcept;
   void fill_panels() noexcept;
   bool offer_output(int output, int64_t position, int64_t count) noexcept;
