@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "../array/shape_rules.hpp"
@@ -216,12 +215,11 @@ void add_instructions(const Walk& walk, Program& program) {
 }
 
 /// Under the lock: walks the graph, writes the program except for its outputs, and takes references on everything that
-/// the program will touch. No program if the root is ready by now, or if the graph has too many leaves (an inner node
-/// that somebody else completed adds one): then `first` is a pending source to run before.
-void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& first) {
-  program.reset();
+/// the program will touch. False if the root is ready by now, or if the graph has too many leaves (an inner node that
+/// somebody else completed adds one): then `first` is a pending source to run before.
+bool prepare(Node& root, Job& job, Program& program, NodePtr& first) {
   std::lock_guard lock(graph_mutex());
-  if (root.is_ready()) return;
+  if (root.is_ready()) return false;
   ++current_visit;
   Walk walk;
   walk.visit(&root);
@@ -231,24 +229,24 @@ void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& fir
       retain(root.sources[k]);
       first = NodePtr(root.sources[k]);
     }
-    return;
+    return false;
   }
 
   job.space = walk.reduction ? walk.reduction->full_shape : root.shape;
   job.row_axes = walk.reduction ? walk.reduction->row_axes : 0;
-  program.emplace(job.space, job.row_axes);
+  program.start(job.space, job.row_axes);
   for (int i = 0; i < walk.n_leaves; ++i) {
     Node* leaf = walk.leaves[i].node;
     retain(leaf);
     job.leaves[job.n_leaves++] = leaf;
     const Node& consumer = *walk.leaves[i].consumer;
-    program->add_input(leaf->dtype, leaf->data,
+    program.add_input(leaf->dtype, leaf->data,
                        space_strides(leaf->shape, leaf->strides, consumer, Walk::reads_squeezed(consumer), job.space,
                                      job.row_axes));
   }
-  add_instructions(walk, *program);
+  add_instructions(walk, program);
 
-  const int first_instruction = program->n_inputs() + program->n_constants();
+  const int first_instruction = program.n_inputs() + program.n_constants();
   const std::uint64_t repeated = walk.reduction ? repeated_rows(walk, job.space, job.row_axes) : 0;
   // Nodes that somebody outside still refers to are written too, those nearest the root first.
   for (int i = walk.n_order - 1; i >= 0 && job.n_outputs < TD_MAX_OUTPUTS; --i) {
@@ -259,6 +257,7 @@ void prepare(Node& root, Job& job, std::optional<Program>& program, NodePtr& fir
     }
     job.outputs[job.n_outputs++] = {node, first_instruction + i, (repeated >> i & 1) != 0, {nullptr, 0}};
   }
+  return true;
 }
 
 /// Turns the computed nodes ready, unless another thread was faster. Their sources are dropped after the lock.
@@ -306,34 +305,32 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
   publish(job, target ? 1 : 0);
 }
 
+/// Runs `node`, or a source below it that fits into one program.
+[[gnu::noinline]] void run_part(const char* function, FlushReason reason, NodePtr node) {
+  Program program;
+  for (;;) {
+    Job job;
+    NodePtr first;
+    const bool prepared = prepare(*node, job, program, first);
+    if (prepared) execute(function, *node, reason, job, program, nullptr, nullptr);
+    if (!first) return;
+    node = std::move(first);
+  }
+}
+
 void run(const char* function, Node& root, FlushReason reason, void* target, const Shape* target_strides) {
   Job job;
+  Program program;
   NodePtr first;
-  std::optional<Program> program;
-  prepare(root, job, program, first);
-  while (first) {  // descend to a source that fits, run it, start again
-    NodePtr node = std::move(first);
-    for (;;) {
-      Job part;
-      prepare(*node, part, program, first);
-      if (!first) {
-        if (program) execute(function, *node, reason, part, *program, nullptr, nullptr);
-        break;
-      }
-      node = std::move(first);
-    }
-    prepare(root, job, program, first);
+  bool prepared = prepare(root, job, program, first);
+  while (first) {
+    run_part(function, reason, std::move(first));
+    prepared = prepare(root, job, program, first);
   }
-  if (!program) {
-    if (target) copy_view(function, *root.device, root.dtype, root.shape, root.data, root.strides, target, *target_strides);
-    return;
-  }
-  if (target && job.outputs[0].repeated) {
-    execute(function, root, reason, job, *program, nullptr, nullptr);
+  const bool direct = prepared && target && !job.outputs[0].repeated;
+  if (prepared) execute(function, root, reason, job, program, direct ? target : nullptr, direct ? target_strides : nullptr);
+  if (target && !direct)
     copy_view(function, *root.device, root.dtype, root.shape, root.data, root.strides, target, *target_strides);
-    return;
-  }
-  execute(function, root, reason, job, *program, target, target_strides);
 }
 
 }  // namespace

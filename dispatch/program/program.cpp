@@ -10,7 +10,9 @@ namespace {
 constexpr int first_output = TD_MAX_INPUTS;
 }
 
-Program::Program(const Shape& shape, std::uint32_t row_axes) : ndim_(shape.size()) {
+void Program::start(const Shape& shape, std::uint32_t row_axes) noexcept {
+  ndim_ = shape.size();
+  n_inputs_ = n_constants_ = n_instructions_ = n_outputs_ = 0;
   for (int i = 0; i < ndim_; ++i) {
     axes_[i].length = shape[i];
     axes_[i].row = row_axes >> i & 1;

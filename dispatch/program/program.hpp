@@ -11,8 +11,10 @@ namespace tandem::detail {
 /// included, in logical order; run() brings the axes into the form that backend.h promises.
 class Program {
  public:
-  /// `shape` without zero lengths; `row_axes` has a bit per axis that reductions run along.
-  Program(const Shape& shape, std::uint32_t row_axes);
+  Program() noexcept {}  // start() first; the arrays stay undefined until they are filled
+  Program(const Shape& shape, std::uint32_t row_axes) noexcept { start(shape, row_axes); }
+  /// Empties the program. `shape` has no zero lengths; `row_axes` has a bit per axis that reductions run along.
+  void start(const Shape& shape, std::uint32_t row_axes) noexcept;
 
   /// Adds an operand or instruction and returns its number within its kind.
   int add_input(DType dtype, void* data, const Shape& strides);
@@ -35,8 +37,7 @@ class Program {
   };
   void collapse();
 
-  int ndim_;
-  int n_inputs_ = 0, n_constants_ = 0, n_instructions_ = 0, n_outputs_ = 0;
+  int ndim_, n_inputs_, n_constants_, n_instructions_, n_outputs_;
   Axis axes_[TD_MAX_NDIM];
   void* data_[TD_MAX_INPUTS + TD_MAX_OUTPUTS];
   std::uint8_t input_dtypes_[TD_MAX_INPUTS], constant_dtypes_[TD_MAX_CONSTANTS], outputs_[TD_MAX_OUTPUTS];
