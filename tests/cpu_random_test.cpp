@@ -358,9 +358,9 @@ TEST(CpuRandom, ConversionsOf64BitsRoundLikeTheProcessor) {
   std::mt19937_64 generator(3);
   for (int i = 0; i < 1000000; ++i) {
     const sc::u64 x = generator() >> generator() % 64;
-    ASSERT_EQ(sc::random_detail::to_f64(x), static_cast<double>(x));
+    ASSERT_EQ(sc::to_f64(x), static_cast<double>(x));
     const sc::i64 y = static_cast<sc::i64>(generator()) >> generator() % 64;
-    ASSERT_EQ(sc::random_detail::to_f64(y), static_cast<double>(y));
+    ASSERT_EQ(sc::to_f64(y), static_cast<double>(y));
   }
 }
 
