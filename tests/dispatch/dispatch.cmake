@@ -1,5 +1,5 @@
 # Finding and loading backends: those of tests/dispatch are built when the tests run, against the install tree.
-set(third_party ${PROJECT_BINARY_DIR}/install-test/third-party)
+set(third_party ${install_test}/third-party)
 find_program(TANDEM_C_COMPILER gcc REQUIRED)
 add_test(NAME dispatch.third_party COMMAND ${CMAKE_CTEST_COMMAND}
   --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/dispatch ${third_party} --build-generator ${CMAKE_GENERATOR}

@@ -1,5 +1,6 @@
 # A copy of the install tree in another place, whose path has a blank, uses its own plugins and data.
 # Usage: cmake -DTREE=<install tree> -DMOVED=<folder> -P check_moved.cmake
+cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${MOVED}")
 file(COPY "${TREE}/" DESTINATION "${MOVED}")
 file(REAL_PATH "${MOVED}" MOVED)
