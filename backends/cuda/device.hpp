@@ -1,6 +1,7 @@
 // What the CUDA backend keeps per device, and the small helpers that every file of it uses.
 #pragma once
 
+#include <cuda.h>  // types alone: nothing is linked with the driver
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -10,17 +11,23 @@
 namespace tandem::cuda {
 
 struct MemoryPool;
+class Ring;        // of pinned slots, for copies to and from ordinary host memory, made at first use
 struct Libraries;  // cuBLAS, cuSOLVER handles of this device, made at first use
+
+/// The lowest compute capability, 10 * major + minor, that the plugin's own kernels are built for.
+inline constexpr int lowest_architecture = TANDEM_CUDA_LOWEST_ARCHITECTURE;
 
 /// One card. Created by open_device and never destroyed.
 struct Device {
   int ordinal;
+  CUcontext context;       // the primary one
   int architecture;        // 10 * major + minor, e.g. 90
   int multiprocessors;
   std::int64_t l2_bytes;
   std::int64_t shared_bytes_per_block;  // opt-in maximum
   cudaStream_t stream;     // non-blocking; all work of the device
   MemoryPool* memory;
+  Ring* ring;
   Libraries* libraries;
 };
 
@@ -34,7 +41,8 @@ inline Device& device_of(td_device* device) { return *reinterpret_cast<Device*>(
 /// first failure's text. Clears the runtime's last error.
 td_status check(cudaError_t result, const char* what, td_error* error) noexcept;
 
-/// Makes a device current for the calling thread and restores the previous one.
+/// Makes a device current for the calling thread and restores what was current before, also if that was nothing: setting
+/// a device back through the runtime would make a context on a card that the program never uses.
 class Current {
  public:
   explicit Current(const Device& device) noexcept;
@@ -43,7 +51,8 @@ class Current {
   Current& operator=(const Current&) = delete;
 
  private:
-  int previous_ = -1;
+  CUcontext previous_ = nullptr;
+  bool changed_ = false;
 };
 
 /// Device memory for the length of a verb, ordered on the device's stream; null if there is none.

@@ -7,6 +7,16 @@
 
 namespace tandem::cuda {
 
+// device.cpp
+td_status device_count(int32_t* count, td_error* error);
+td_status open_device(int32_t index, td_device** device, td_error* error);
+td_status device_info(td_device* device, td_device_info* info, td_error* error);
+td_status synchronize(td_device* device, td_error* error);
+td_status event_create(td_device* device, td_event** event, td_error* error);
+void event_destroy(td_device* device, td_event* event);
+td_status event_record(td_device* device, td_event* event, td_error* error);
+td_status event_synchronize(td_device* device, td_event* event, td_error* error);
+td_status event_elapsed(td_device* device, td_event* begin, td_event* end, double* seconds, td_error* error);
 // memory.cpp
 td_status allocate(td_device* device, int64_t bytes, void** pointer, td_error* error);
 void free(td_device* device, void* pointer, int64_t bytes);
