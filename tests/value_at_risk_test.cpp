@@ -48,7 +48,7 @@ TEST(ValueAtRisk, series_are_as_exact_as_promised) {
 // numpy.log, mean, cov, linalg.cholesky, quantile of NumPy 2.4.6 on the same prices.
 TEST(ValueAtRisk, statistics_are_numpys) {
   const risk::Result result = small_model().run(Device());
-  const auto& returns = step(result, "returns");
+  const auto returns = step(result, "returns");
   expect_close({returns.begin(), returns.begin() + 3},
                {-0.0075282664207915245, -0.012776486919572793, -0.0019408556069554122}, 1e-13);
   expect_close(step(result, "means"), {-1.6668333555576453e-05, -0.0025207433598545045, -0.004912845236972536}, 1e-11);
@@ -73,7 +73,7 @@ TEST(ValueAtRisk, chunks_change_no_bit) {
     if (chunk == 1) model.scenarios = 20;
     model.chunk = chunk;
     const risk::Result parts = model.run(Device());
-    const auto& expected = step(whole, "profits");
+    const auto expected = step(whole, "profits");
     EXPECT_EQ(step(parts, "profits"), std::vector<double>(expected.begin(), expected.begin() + model.scenarios))
         << "chunk " << chunk;
     model.scenarios = 1000;
@@ -92,7 +92,7 @@ TEST(ValueAtRisk, simulation_follows_its_distribution) {
   model.days = 1;
   model.scenarios = Device().backend() == "reference" ? 20'000 : 200'000;
   const risk::Result result = model.run(Device());
-  const auto &mean = step(result, "means"), &covariance = step(result, "covariance");
+  const auto mean = step(result, "means"), covariance = step(result, "covariance");
   double drift = 0, variance = 0;
   for (int i = 0; i < 3; ++i) {
     drift += model.weights[i] * (mean[i] + covariance[i * 3 + i] / 2);
