@@ -34,7 +34,7 @@ class ColumnsWriter : public ReductionWriter {
               "  const u32 batch = divide(above, g.leaf_magic, g.leaves), leaf = above - batch * (u32)g.leaves;\n",
               "  const Index row = batch;\n",
               "  const i64 column = ((i64)column_block * blockDim.x + threadIdx.x) * ", facts_.width, ";\n",
-              "  const bool active = column < g.columns, whole = column + ", facts_.width, " <= g.columns;\n",
+              "  const bool active = column < g.columns;\n",
               "  const i64 begin = (i64)leaf * ", leaf_length, ";\n",
               "  const i64 end = !active ? begin : g.length < begin + ", leaf_length, " ? g.length : begin + ", leaf_length,
               ";\n");
@@ -45,7 +45,7 @@ class ColumnsWriter : public ReductionWriter {
     for (int k = 0; k < work_.first_output(); ++k) {
       if (!used(k) || !operand(k).row) continue;
       body_.add("  ", type(k), " x", k, "[", facts_.width, "] = {};\n#pragma unroll\n  for (int k = 0; k < ", facts_.width,
-                "; ++k)\n    if (column + k < g.columns) x", k, "[k] = ", element(k, column_offset(k)), ";\n");
+                "; ++k)\n    if (active) x", k, "[k] = ", element(k, column_offset(k)), ";\n");
     }
   }
 
@@ -65,18 +65,13 @@ class ColumnsWriter : public ReductionWriter {
 
   void write_loop() {
     const int turn = facts_.steps * facts_.lanes;
-    body_.add("  for (i64 start = begin; start < end; start += ", turn, ") {\n    const i64 mine = start + threadIdx.y;\n");
+    body_.add("  for (i64 start = begin; start < end; start += ", turn, ") {\n    const i64 mine = start + threadIdx.y;\n",
+              "    const int left = (int)(end - mine);\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k)) body_.add("    ", type(k), " x", k, "[", elements() * facts_.width, "];\n");
-    if (any_vector()) {
-      body_.add("    if (whole && start + ", turn, " <= end) {\n");
-      write_vector_loads(true);
-      body_.add("    } else {\n");
-      write_vector_loads(false);
-      body_.add("    }\n");
-    }
-    body_.add("#pragma unroll\n    for (int e = 0; e < ", elements(), "; ++e) {\n      const i64 position = mine + e * ",
-              facts_.threads, ";\n      if (position < end) {\n");
+    if (any_vector()) write_vector_loads();
+    body_.add("#pragma unroll\n    for (int e = 0; e < ", elements(), "; ++e) {\n      const int offset = e * ",
+              facts_.threads, ";\n      const i64 position = mine + offset;\n      if (offset < left) {\n");
     write_inner("        ");
     body_.add("#pragma unroll\n        for (int k = 0; k < ", facts_.width, "; ++k) {\n          const int lane = e % ", held(),
               " * ", facts_.width, " + k;\n");
@@ -85,8 +80,7 @@ class ColumnsWriter : public ReductionWriter {
       body_.add("          const ", type(k), " v", k, " = ");
       if (operand(k).row) body_.add("x", k, "[k];\n");
       else if (is_vector(k)) body_.add("x", k, "[e * ", facts_.width, " + k];\n");
-      else if (operand(k).index) body_.add(element(k, row_offset(k) + " + " + column_offset(k)), ";\n");
-      else body_.add("column + k < g.columns ? ", element(k, row_offset(k) + " + " + column_offset(k)), " : ", type(k), "();\n");
+      else body_.add(element(k, row_offset(k) + " + " + column_offset(k)), ";\n");
     }
     for (int v = work_.first_instruction(); v < work_.n_values(); ++v)
       if (kind(v) == load_kind && prologue(v))
@@ -96,22 +90,16 @@ class ColumnsWriter : public ReductionWriter {
     body_.add("        }\n      }\n    }\n  }\n");
   }
 
-  void write_vector_loads(bool whole) {
-    const char* const streaming = facts_.streaming ? "true" : "false";
-    body_.add("#pragma unroll\n      for (int e = 0; e < ", elements(), "; ++e) {\n        const i64 position = mine + e * ",
-              facts_.threads, ";\n");
-    if (!whole) body_.add("        const bool inside = position < end;\n");
-    write_inner("        ");
-    for (int k = 0; k < work_.n_inputs; ++k) {
-      if (!is_vector(k)) continue;
-      if (whole)
-        body_.add("        load_vector<", streaming, ", ", facts_.width, ">(x", k, " + e * ", facts_.width, ", p", k, " + ",
-                  row_offset(k), " + column);\n");
-      else
-        body_.add("        load_part<", streaming, ", true, ", facts_.width, ">(x", k, " + e * ", facts_.width, ", p", k, " + ",
-                  row_offset(k), ", column, inside ? g.columns : 0, inside && whole);\n");
-    }
-    body_.add("      }\n");
+  // Beyond the end they read the beginning again.
+  void write_vector_loads() {
+    body_.add("#pragma unroll\n    for (int e = 0; e < ", elements(), "; ++e) {\n      const int offset = e * ", facts_.threads,
+              ";\n      const i64 position = offset < left ? mine + offset : begin;\n");
+    write_inner("      ");
+    for (int k = 0; k < work_.n_inputs; ++k)
+      if (is_vector(k))
+        body_.add("      load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + e * ", facts_.width,
+                  ", p", k, " + ", row_offset(k), " + column);\n");
+    body_.add("    }\n");
   }
 
   void write_halving() {
@@ -131,7 +119,6 @@ class ColumnsWriter : public ReductionWriter {
 
   void write_results() {
     body_.add("  if (threadIdx.y == 0 && active) {\n#pragma unroll\n    for (int k = 0; k < ", facts_.width, "; ++k) {\n",
-              "      if (column + k >= g.columns) break;\n",
               "      const Index row = (Index)batch * (Index)g.columns + (Index)(column + k);\n");
     if (facts_.partial) {
       for_each_reduction([&](int v, int number) {

@@ -53,13 +53,7 @@ class LeavesWriter : public ReductionWriter {
               "    const i64 mine = start + thread * ", facts_.width, ";\n    const int left = (int)(end - mine);\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k)) body_.add("    ", type(k), " x", k, "[", elements, "];\n");
-    if (any_vector()) {
-      body_.add("    if (start + ", facts_.steps * lanes(), " <= end) {\n");
-      write_vector_loads("load_vector", "");
-      body_.add("    } else {\n");
-      write_vector_loads("load_part", ", ");
-      body_.add("    }\n");
-    }
+    if (any_vector()) write_vector_loads();
     body_.add("#pragma unroll\n    for (int e = 0; e < ", elements, "; ++e) {\n",
               "      const int lane = e % ", held(), ", offset = e / ", facts_.width, " * ", facts_.width * facts_.threads,
               " + e % ", facts_.width, ";\n",
@@ -75,20 +69,16 @@ class LeavesWriter : public ReductionWriter {
     body_.add("      }\n    }\n  }\n");
   }
 
-  void write_vector_loads(const char* function, const char* separator) {
-    body_.add("#pragma unroll\n      for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n",
-              "        const i64 position = mine + i * ", facts_.width * facts_.threads, ";\n");
-    for (int k = 0; k < work_.n_inputs; ++k) {
-      if (!is_vector(k)) continue;
-      const char* const streaming = facts_.streaming ? "true" : "false";
-      if (*separator == 0)
-        body_.add("        ", function, "<", streaming, ", ", facts_.width, ">(x", k, " + i * ", facts_.width, ", p", k,
-                  " + position);\n");
-      else
-        body_.add("        ", function, "<", streaming, ", true, ", facts_.width, ">(x", k, " + i * ", facts_.width, ", p", k,
-                  ", position, end, position + ", facts_.width, " <= end);\n");
-    }
-    body_.add("      }\n");
+  // Beyond the end they read the beginning again.
+  void write_vector_loads() {
+    body_.add("#pragma unroll\n    for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n",
+              "      const int offset = i * ", facts_.width * facts_.threads, ";\n",
+              "      const i64 position = offset < left ? mine + offset : begin;\n");
+    for (int k = 0; k < work_.n_inputs; ++k)
+      if (is_vector(k))
+        body_.add("      load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
+                  ", p", k, " + position);\n");
+    body_.add("    }\n");
   }
 
   void write_results() {

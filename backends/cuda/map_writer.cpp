@@ -64,7 +64,7 @@ class MapWriter : public Writer {
       const int k = work_.first_output();
       body_.add(" - ((i64)p", k, " / (i64)sizeof(", type(k), ") & ", width() - 1, ")");
     }
-    body_.add(";\n  const bool whole = first >= 0 && first + ", width(), " <= g.length;\n");
+    body_.add(";\n  if (first >= g.length) return;\n  const bool whole = first >= 0 && first + ", width(), " <= g.length;\n");
   }
 
   std::string accessor(const char* name, int k) const {
@@ -72,7 +72,7 @@ class MapWriter : public Writer {
                    ">");
   }
 
-  // Elements outside the row are computed as well, from zeros.
+  // Elements outside the row are computed as well, from whatever is there.
   void write_loads() {
     for (int k = 0; k < work_.first_output(); ++k) {
       if (!used(k)) continue;
@@ -81,7 +81,7 @@ class MapWriter : public Writer {
                   ";\n");
       } else if (operand(k).mode == Mode::linear && !operand(k).index) {
         body_.add("  ", type(k), " x", k, "[", width(), "];\n  ", accessor("load_part", k), "(x", k, ", p", k,
-                  ", first, g.length, whole);\n");
+                  ", first, g.length);\n");
       } else {
         body_.add("  ", type(k), " x", k, "[", width(), "] = {};\n");
       }

@@ -236,6 +236,13 @@ int size_of(int dtype) {
   return sizes[dtype];
 }
 
+std::int64_t state_bytes(const td_instruction& reduction, bool wide) {
+  const std::int64_t value = std::max(size_of(reduction.dtype), 4);
+  const auto with = [&](std::int64_t bytes) { return (value + 2 * bytes - 1) / bytes * bytes; };
+  if (reduction.op == TD_REDUCE_argmax || reduction.op == TD_REDUCE_argmin) return with(wide || value > 4 ? 8 : 4);
+  return reduction.op == TD_REDUCE_prod ? with(8) : value;
+}
+
 bool has_kernel(const td_instruction& instruction) {
   static constexpr std::uint8_t operations[] = {
 #define TD_OP(name, arity, types, ...) types,
@@ -406,13 +413,13 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
         if (layout.stride(k, inner) % width != 0) return false;
       return layout.aligned(k, width, last);
     };
-    while (width > 1 && (width > columns || !fits())) width /= 2;
+    while (width > 1 && (columns % width != 0 || !fits())) width /= 2;
   }
   const auto lanes = static_cast<int>(std::min<std::int64_t>(leaf_lanes, power_above(plan.length)));
-  int state_bytes = 4;
+  std::int64_t states_bytes = 0;  // of one element
   for (int i = 0; i < work.n_instructions; ++i)
     if (work.instructions[i].kind == TD_REDUCE && roles.needed[work.first_instruction() + i])
-      state_bytes = std::max(state_bytes, size_of(work.instructions[i].dtype));
+      states_bytes += state_bytes(work.instructions[i], facts.wide);
   // A thread holds lanes / sharing lanes of each of its columns: about eight, so that as many loads are under way.
   constexpr int lanes_per_thread = 8, register_bytes = 256, code_limit = 512;
   const std::int64_t vectors = ceil_div(columns, width);
@@ -423,7 +430,7 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
     x *= 2;
   }
   if (sharing == 1) x = std::min<std::int64_t>(power_above(vectors), block_threads);
-  while (width > 1 && width * (lanes / sharing) * state_bytes > register_bytes) width /= 2;
+  while (width > 1 && width * (lanes / sharing) * states_bytes > register_bytes) width /= 2;
   int steps = static_cast<int>(std::clamp<std::int64_t>(
       lanes_per_thread * sharing / lanes, 1, ceil_div(std::min<std::int64_t>(plan.length, leaf_length), lanes)));
   const auto too_long = [&] { return steps * width * (lanes / sharing) * count_needed(work, roles) > code_limit; };

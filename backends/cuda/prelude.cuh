@@ -42,10 +42,11 @@ TD_FN bool is_aligned(const T* p) {
   return ((u64)p & (count * sizeof(T) - 1)) == 0;
 }
 
-// Elements [i, i + count) of p, of which those outside [0, length) are left at zero; whole: none is outside.
+// Elements [i, i + count) of p, at least one of which must be inside [0, length). The others may hold anything: a vector with
+// an element of an array can be read as a whole, for it lies within one aligned piece of memory.
 template <bool streaming, bool aligned, int count, class T>
-TD_FN void load_part(T* x, const T* p, i64 i, i64 length, bool whole) {
-  if (whole && (aligned || is_aligned<count>(p + i))) {
+TD_FN void load_part(T* x, const T* p, i64 i, i64 length) {
+  if (aligned || is_aligned<count>(p + i)) {
     load_vector<streaming, count>(x, p + i);
   } else {
 #pragma unroll
@@ -55,6 +56,7 @@ TD_FN void load_part(T* x, const T* p, i64 i, i64 length, bool whole) {
     }
   }
 }
+// Stores those inside; whole: none is outside.
 template <bool streaming, bool aligned, int count, class T>
 TD_FN void store_part(T* p, const T* x, i64 i, i64 length, bool whole) {
   if (whole && (aligned || is_aligned<count>(p + i))) {

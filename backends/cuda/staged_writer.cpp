@@ -48,12 +48,12 @@ class StagedWriter : public ReductionWriter {
       if (!full_input(k)) continue;
       body_.add("  ", type(k), " x", k, "[", elements(), "];\n");
     }
-    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const i64 position = mine + i * ",
-              facts_.width * facts_.threads, ";\n");
+    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const int offset = i * ",
+              facts_.width * facts_.threads, ";\n    const i64 position = offset < left ? mine + offset : 0;\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("    load_part<", facts_.streaming ? "true" : "false", ", true, ", facts_.width, ">(x", k, " + i * ", facts_.width,
-                  ", p", k, ", position, g.length, position + ", facts_.width, " <= g.length);\n");
+        body_.add("    load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
+                  ", p", k, " + position);\n");
     body_.add("  }\n");
     bool gathered = false;
     for (int k = 0; k < work_.n_inputs; ++k) gathered |= full_input(k) && !is_vector(k);

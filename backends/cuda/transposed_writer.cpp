@@ -17,7 +17,7 @@ class TransposedWriter : public Writer {
     write_tiles();
     write_constants("  ");
     body_.add("#pragma unroll\n  for (int pass = 0; pass < ", passes(), "; ++pass) {\n",
-              "    const i64 i = top + y + pass * ", rows_per_pass(), ", j = left + x;\n    if (i < g.height) {\n",
+              "    const i64 i = top + y + pass * ", rows_per_pass(), ", j = left + x;\n    if (i < g.height && j < g.length) {\n",
               "      const bool whole = j + ", width(), " <= g.length;\n");
     write_loads();
     write_elements();
@@ -56,12 +56,11 @@ class TransposedWriter : public Writer {
                 "][", width(), "];\n");
     }
     body_.add("#pragma unroll\n  for (int pass = 0; pass < ", passes(), "; ++pass) {\n    const i64 j = left + y + pass * ",
-              rows_per_pass(), ";\n    const bool inside = j < g.length;\n");
+              rows_per_pass(), ", i = top + x;\n    if (i < g.height && j < g.length) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (tile(k))
-        body_.add("    ", accessor("load_part", k), "(x", k, "_in[pass], p", k, " + j * g.p", k,
-                  "_i1, top + x, inside ? g.height : 0, inside && top + x + ", width(), " <= g.height);\n");
-    body_.add("  }\n#pragma unroll\n  for (int pass = 0; pass < ", passes(), "; ++pass) {\n#pragma unroll\n    for (int k = 0; k < ",
+        body_.add("      ", accessor("load_part", k), "(x", k, "_in[pass], p", k, " + j * g.p", k, "_i1, i, g.height);\n");
+    body_.add("    }\n  }\n#pragma unroll\n  for (int pass = 0; pass < ", passes(), "; ++pass) {\n#pragma unroll\n    for (int k = 0; k < ",
               width(), "; ++k) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (tile(k)) body_.add("      tile", k, "[y + pass * ", rows_per_pass(), "][x + k] = x", k, "_in[pass][k];\n");
@@ -74,7 +73,7 @@ class TransposedWriter : public Writer {
     for (int k = 0; k < work_.first_output(); ++k)
       if (used(k) && vector(k))
         body_.add("      ", type(k), " x", k, "[", width(), "];\n      ", accessor("load_part", k), "(x", k, ", p", k,
-                  " + i * g.p", k, "_i0, j, g.length, whole);\n");
+                  " + i * g.p", k, "_i0, j, g.length);\n");
   }
 
   std::string loaded(int k) const {
