@@ -59,20 +59,23 @@ TD_FN void copy_elements(T* to, int64_t to_row, int64_t to_column, const T* from
     for (int64_t c = 0; c < columns; ++c) to[r * to_row + c * to_column] = from[r * from_row + c * from_column];
 }
 
-// to has unit stride along columns, from along rows. Squares of `lanes`, then smaller ones for the rows that are left.
+// to has unit stride along columns, from along rows. Squares of `lanes`, then smaller ones for what is left.
 template <class T, int lanes>
 void transpose(T* to, int64_t to_row, const T* from, int64_t from_column, int64_t rows, int64_t columns) {
-  int64_t r = 0;
-  for (; r + lanes <= rows; r += lanes) {
-    int64_t c = 0;
-    for (; c + lanes <= columns; c += lanes)
-      transpose_square<T, lanes>(to + r * to_row + c, to_row, from + r + c * from_column, from_column);
-    copy_elements<T>(to + r * to_row + c, to_row, 1, from + r + c * from_column, 1, from_column, lanes, columns - c);
+  if constexpr (lanes == 1) {
+    copy_elements<T>(to, to_row, 1, from, 1, from_column, rows, columns);
+  } else {
+    const int64_t whole_rows = rows & -lanes, whole_columns = columns & -lanes;
+    for (int64_t c = 0; c < whole_columns; c += lanes)
+      for (int64_t r = 0; r < whole_rows; r += lanes)
+        transpose_square<T, lanes>(to + r * to_row + c, to_row, from + r + c * from_column, from_column);
+    if (whole_columns < columns)
+      transpose<T, lanes / 2>(to + whole_columns, to_row, from + whole_columns * from_column, from_column, whole_rows,
+                              columns - whole_columns);
+    if (whole_rows < rows)
+      transpose<T, lanes / 2>(to + whole_rows * to_row, to_row, from + whole_rows, from_column, rows - whole_rows,
+                              columns);
   }
-  if constexpr (lanes > 2)
-    transpose<T, lanes / 2>(to + r * to_row, to_row, from + r, from_column, rows - r, columns);
-  else
-    copy_elements<T>(to + r * to_row, to_row, 1, from + r, 1, from_column, rows - r, columns);
 }
 
 template <class T>

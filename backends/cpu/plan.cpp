@@ -62,8 +62,12 @@ class Lowering {
   Id add_value(int dtype, Form form, int stage) noexcept {
     const Id id = static_cast<Id>(plan_.n_ids++);
     const uint8_t size_class = size_class_of[dtype];
-    plan_.values[id] = {static_cast<uint8_t>(dtype), size_class, static_cast<uint8_t>(stage),
-                        static_cast<uint8_t>(stage), form, Place::slot, 0};
+    Value& value = plan_.values[id];  // field by field: the processor is slow to read together what was written apart
+    value.dtype = static_cast<uint8_t>(dtype);
+    value.size_class = size_class;
+    value.stage = value.last_stage = static_cast<uint8_t>(stage);
+    value.form = form;
+    value.place = Place::slot;
     plan_.max_size = std::max(plan_.max_size, 1 << size_class);
     wide_[id] = expanded_[id] = no_id;
     plan_.n_stages = std::max(plan_.n_stages, stage + 1);
@@ -140,18 +144,13 @@ class Lowering {
       full |= plan_.values[sources[k]].form == Form::full;
       stage = std::max<int>(stage, plan_.values[sources[k]].stage);
     }
-    Step step;
+    Step& step = full ? plan_.steps[plan_.n_steps++] : plan_.row_steps[plan_.n_row_steps++];
     step.run = run;
     for (int k = 0; k < TD_MAX_SOURCES; ++k) {
       const Id source = sources[k < arity ? k : 0];
       step.sources[k] = full ? expanded(source) : source;
     }
-    step.target = add_value(result, full ? Form::full : Form::row, stage);
-    if (full)
-      plan_.steps[plan_.n_steps++] = step;
-    else
-      plan_.row_steps[plan_.n_row_steps++] = step;
-    return step.target;
+    return step.target = add_value(result, full ? Form::full : Form::row, stage);
   }
 
   Id lower_reduction(const td_instruction& instruction) noexcept {
@@ -218,8 +217,12 @@ class Lowering {
   void divide_into_stages(uint32_t late_outputs) noexcept {
     int row_step = 0, step = 0, expansion = 0, reduction = 0;
     for (int s = 0; s <= plan_.n_stages; ++s) {
-      plan_.stages[s] = {static_cast<uint16_t>(row_step), static_cast<uint16_t>(step),
-                         static_cast<uint16_t>(expansion), static_cast<uint16_t>(reduction), 0, 0};
+      Stage& stage = plan_.stages[s];
+      stage.row_steps = static_cast<uint16_t>(row_step);
+      stage.steps = static_cast<uint16_t>(step);
+      stage.expansions = static_cast<uint16_t>(expansion);
+      stage.reductions = static_cast<uint16_t>(reduction);
+      stage.inputs = stage.outputs = 0;
       if (s == plan_.n_stages) break;
       while (row_step < plan_.n_row_steps && stage_of(plan_.row_steps[row_step]) == s) ++row_step;
       while (expansion < plan_.n_expansions && stage_of(plan_.expansions[expansion]) == s) ++expansion;

@@ -1,6 +1,7 @@
 // The verb run_program: a program becomes a plan of kernels and a tiling of its space, and threads run the tiles.
 #include <atomic>
 
+#include "small.hpp"
 #include "worker.hpp"
 
 namespace tandem::cpu {
@@ -95,6 +96,7 @@ class Run {
 
 td_status run_program(td_device*, const td_program* program, const td_operand* inputs, const td_operand* outputs,
                       td_error* error) {
+  if (run_small(*program, inputs, outputs)) return TD_OK;
   Plan plan;
   const td_status status = make_plan(*program, inputs, outputs_in_place(*program, inputs, outputs), plan, error);
   if (status != TD_OK) return status;

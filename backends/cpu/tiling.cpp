@@ -11,6 +11,7 @@ constexpr int64_t stream_bytes = 8 << 20;     // outputs from this size on are w
 constexpr int64_t shortest_run = 128;         // inner axes shorter than this are not blocks of their own
 constexpr int64_t shortest_row = 256;         // rows shorter than this are worked on side by side
 constexpr int64_t widest_tile = 128, narrowest_tile = 16;
+constexpr int64_t fewest_positions = 16;  // of a block whose operands are transposed
 constexpr int64_t panel_columns = 256;
 
 int64_t ceil_div(int64_t a, int64_t b) noexcept { return a <= b ? 1 : (a + b - 1) / b; }  // for a > 0
@@ -114,7 +115,8 @@ class Cutter {
                             std::abs(x->strides[last_row_axis]) <= std::abs(x->strides[t_.n_axes - 1]) ||
                             x->strides[t_.n_axes - 1] == 0;
     if (along_rows && t_.row_length >= shortest_row) return cut_axes(1, 1);
-    int64_t width = widest_tile;
+    crosswise_ = along_rows;
+    int64_t width = along_rows && t_.row_length > fewest_positions ? widest_tile / 2 : widest_tile;
     if (t_.row_length > shortest_row && plan_.n_stages > 2) {  // walked more than once
       const int64_t row_bytes = t_.row_length * plan_.max_size * std::max(1, plan_.n_kept + plan_.n_inputs);
       width = std::clamp(power_below(tile_bytes / row_bytes), narrowest_tile, widest_tile);
@@ -131,12 +133,13 @@ class Cutter {
     if (fitting >= lane_count)
       t_.block_positions = std::min(leaf_length, t_.max_width == 1 ? power_below(fitting) : lane_count);
     else
-      t_.block_positions = power_below(fitting);
+      t_.block_positions = std::max(power_below(fitting), crosswise_ ? fewest_positions : 1);
   }
 
   Tiling& t_;
   const td_program& program_;
   const Plan& plan_;
+  bool crosswise_ = false;  // rows that are contiguous lie side by side in tiles: they are transposed
 };
 
 void describe_operand(const td_program& program, const td_operand& operand, const Value& value, Operand& x) noexcept {
