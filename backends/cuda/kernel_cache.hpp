@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "device.hpp"
+#include "disk_cache.hpp"
+#include "nvrtc.hpp"
 
 namespace tandem::cuda {
 
@@ -15,7 +17,10 @@ namespace tandem::cuda {
 /// compiler's log is in the message if it fails.
 td_status get_kernel(Device& device, std::string_view source, const char* name, cudaKernel_t* kernel, td_error* error);
 
-/// Compiles a source for an architecture without needing a device; the cubin's bytes. For tests and get_kernel.
+/// Compiles a source for an architecture without needing a device; the cubin's bytes. For tests.
 td_status compile(std::string_view source, int architecture, std::string* cubin, td_error* error);
+
+/// What a source's image is kept under on disk.
+KernelKey kernel_key(std::string_view source, const Target& target);
 
 }  // namespace tandem::cuda

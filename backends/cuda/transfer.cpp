@@ -146,8 +146,9 @@ void Ring::serve(Worker& worker) {
 cudaError_t Ring::copy(td_copy_kind kind, void* to, const void* from, int64_t bytes) {
   std::lock_guard one_at_a_time(copying_);
   Job job{.kind = kind, .to = static_cast<char*>(to), .from = static_cast<const char*>(from), .bytes = bytes, .chunk = 0};
-  const auto slots = int64_t(workers_.size()) * slots_per_worker;
-  job.chunk = std::clamp((bytes / slots + 4095) / 4096 * 4096, least_chunk, slot_bytes);
+  // At least two rounds through the slots, as nothing overlaps before the first of them is full.
+  const auto pieces = int64_t(workers_.size()) * slots_per_worker * 2;
+  job.chunk = std::clamp((bytes / pieces + 4095) / 4096 * 4096, least_chunk, slot_bytes);
   {
     std::lock_guard lock(mutex_);
     job_ = &job;
@@ -238,8 +239,12 @@ td_status copy(td_device* handle, td_copy_kind kind, void* to, const void* from,
   if (kind == TD_DEVICE_TO_DEVICE) return copy_plainly(device, kind, to, from, bytes, false, error);
   const bool sending = kind == TD_HOST_TO_DEVICE;
   const bool pinned = is_pinned(sending ? from : to, bytes);
-  if (!pinned && bytes >= ring_threshold && device.ring->ready())
-    return check(device.ring->copy(kind, to, from, bytes), "copying memory", error);
+  if (!pinned && bytes >= ring_threshold && device.ring->ready()) {
+    // Otherwise every worker would spin until the device has come to its piece.
+    const cudaError_t earlier_work = sending ? cudaSuccess : cudaStreamSynchronize(device.stream);
+    return check(earlier_work == cudaSuccess ? device.ring->copy(kind, to, from, bytes) : earlier_work, "copying memory",
+                 error);
+  }
   const bool read_at_once = sending && !pinned && bytes <= staged_at_once;
   return copy_plainly(device, kind, to, from, bytes, !read_at_once, error);
 }
