@@ -7,6 +7,7 @@ namespace td = tandem;
 using namespace tandem::test;
 using tandem::Array;
 using tandem::DType;
+using tandem::Shape;
 
 namespace {
 
@@ -39,13 +40,14 @@ Array random_step(Random& random, const Array& a, const Array& b) {
 /// Hash of everything that a random program leaves behind.
 std::uint64_t run_random_program(std::uint64_t seed) {
   Random random(seed);
+  const Shape shapes[] = {{19, 131}, {700, 5}, {3, 4111}, {64, 64}, {1, 1}};
+  const Shape& shape = shapes[random.integer(0, 4)];
   const DType dtypes[] = {td::float32, td::float64, td::float16, td::int32, td::complex64, td::bfloat16, td::uint8};
   std::vector<Array> pool;
   for (int i = 0; i < 6; ++i) {
     const DType dtype = dtypes[random.integer(0, 6)];
-    const Array x = td::random::uniform(
-        {19, 131},
-        {.low = td::is_unsigned_integer(dtype) ? 0.0 : -3.0, .high = 5, .seed = seed, .stream = std::uint64_t(i)});
+    const double low = td::is_unsigned_integer(dtype) ? 0 : -3;
+    const Array x = td::random::uniform(shape, {.low = low, .high = 5, .seed = seed, .stream = std::uint64_t(i)});
     pool.push_back(x.astype(dtype));
   }
   for (int step = 0; step < 80; ++step) {
