@@ -8,7 +8,8 @@
 set -eu
 root=$(dirname "$(readlink -f "$0")")
 build=$root/build/release
-packages="g++ cmake ninja-build libopenblas-openmp-dev libxtensor-dev librandom123-dev libgtest-dev"
+# make: what g++ links with in parallel. The rest is what CMakeLists.txt asks for.
+packages="g++ make cmake ninja-build libopenblas-openmp-dev libxtensor-dev librandom123-dev libgtest-dev"
 
 say() { echo "bootstrap: $*"; }
 fail() {
