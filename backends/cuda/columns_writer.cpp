@@ -90,16 +90,15 @@ class ColumnsWriter : public ReductionWriter {
     body_.add("        }\n      }\n    }\n  }\n");
   }
 
-  // Beyond the end they read the beginning again.
   void write_vector_loads() {
     body_.add("#pragma unroll\n    for (int e = 0; e < ", elements(), "; ++e) {\n      const int offset = e * ", facts_.threads,
-              ";\n      const i64 position = offset < left ? mine + offset : begin;\n");
-    write_inner("      ");
+              ";\n      if (offset < left) {\n        const i64 position = mine + offset;\n");
+    write_inner("        ");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("      load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + e * ", facts_.width,
+        body_.add("        load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + e * ", facts_.width,
                   ", p", k, " + ", row_offset(k), " + column);\n");
-    body_.add("    }\n");
+    body_.add("      }\n    }\n");
   }
 
   void write_halving() {

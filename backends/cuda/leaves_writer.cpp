@@ -57,7 +57,7 @@ class LeavesWriter : public ReductionWriter {
     body_.add("#pragma unroll\n    for (int e = 0; e < ", elements, "; ++e) {\n",
               "      const int lane = e % ", held(), ", offset = e / ", facts_.width, " * ", facts_.width * facts_.threads,
               " + e % ", facts_.width, ";\n",
-              "      if (offset < left) {\n        const i64 position = mine + offset;\n");
+              "      if (", inside(), ") {\n        const i64 position = mine + offset;\n");
     write_inner_coordinates("        ", "i", "position", [&](int k) { return full_input(k) && split(k); });
     for (int k = 0; k < work_.n_inputs; ++k) {
       if (!full_input(k)) continue;
@@ -69,16 +69,15 @@ class LeavesWriter : public ReductionWriter {
     body_.add("      }\n    }\n  }\n");
   }
 
-  // Beyond the end they read the beginning again.
   void write_vector_loads() {
     body_.add("#pragma unroll\n    for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n",
               "      const int offset = i * ", facts_.width * facts_.threads, ";\n",
-              "      const i64 position = offset < left ? mine + offset : begin;\n");
+              "      if (offset < left) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("      load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
-                  ", p", k, " + position);\n");
-    body_.add("    }\n");
+        body_.add("        load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
+                  ", p", k, " + mine + offset);\n");
+    body_.add("      }\n    }\n");
   }
 
   void write_results() {

@@ -482,6 +482,7 @@ Plan plan_reduction(const Limits& limits, const Work& work, const Roles& roles) 
   const int width = std::min(lanes, aligned_width(work, layout, layout.largest(vector), facts.outer, vector));
   const int held = std::max(width, std::min(4, lanes));
   set_lanes(facts, lanes, width, held);
+  facts.whole = plan.length % width == 0;
   facts.lanes = static_cast<std::uint8_t>(lanes);
 
   // Steps at a time: about 128 bytes under way per thread, unless the code would grow too long.
@@ -573,6 +574,7 @@ bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Pla
   const auto vector = [&](int k) { return layout.mode(k) == Mode::linear && !layout.row(k) && !layout.index(k); };
   const int width = std::min(held, aligned_width(work, layout, layout.largest(vector), facts.outer, vector));
   set_lanes(facts, lanes, width, held);
+  facts.whole = plan.length % width == 0;
   facts.lanes = static_cast<std::uint8_t>(lanes);
   facts.steps = static_cast<std::uint8_t>(steps);
   facts.groups = static_cast<std::uint8_t>(leaves);
@@ -591,7 +593,7 @@ void encode(const Work& work, const Plan& plan, std::string* key) {
     key->append(bytes, sizeof bytes);
   };
   key->clear();
-  put(facts.kernel, facts.wide | facts.streaming << 1 | facts.partial << 2 | facts.several << 3, facts.outer, facts.inner,
+  put(facts.kernel, facts.wide | facts.streaming << 1 | facts.partial << 2 | facts.several << 3 | facts.whole << 4, facts.outer, facts.inner,
       facts.width, facts.vectors, facts.threads, facts.steps, facts.groups, facts.lanes, facts.tile, work.n_inputs,
       work.n_constants, work.n_instructions, work.n_loads, work.n_outputs, work.n_reduced != 0);
   const auto append = [&](const void* data, int bytes) {

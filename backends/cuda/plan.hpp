@@ -63,6 +63,8 @@ struct Roles {
 /// Number of sources of an instruction, and bytes of a dtype.
 int arity_of(const td_instruction& instruction);
 int size_of(int dtype);
+/// An upper bound of the bytes of a reduction's state (Writer::reduction).
+std::int64_t state_bytes(const td_instruction& reduction, bool wide);
 /// Whether the row of ops.def has a kernel for the dtype of the instruction.
 bool has_kernel(const td_instruction& instruction);
 
@@ -98,6 +100,7 @@ struct Facts {
   bool streaming = false;  // more data than the caches hold
   bool partial = false;    // leaves, columns: write partial results for a finishing kernel
   bool several = false;    // leaves: a row has more than one leaf in the block; columns: several threads share a column
+  bool whole = false;      // leaves, staged: the length of a row is a multiple of the width
   std::uint8_t outer = 0, inner = 1;  // axes
   std::uint8_t width = 1;             // elements of a vector
   std::uint8_t vectors = 1;           // of a thread at a time (leaves, staged)

@@ -120,25 +120,27 @@ struct FirstBest {
   static TD_FN i64 result(State x) { return (i64)x.position; }
 };
 
+// Combines the halves of `count` states until `left` are left.
+template <class R, int count, int left>
+TD_FN void fold(typename R::State* x) {
+  if constexpr (count > left) {
+#pragma unroll
+    for (int i = 0; i < count / 2; ++i) x[i] = R::combine(x[i], x[i + count / 2]);
+    fold<R, count / 2, left>(x);
+  }
+}
+
 // Halves the lanes of `threads` neighbouring threads of a warp, each of which holds vectors * width of them: element k of
 // vector v in thread t is lane (v * threads + t) * width + k. Thread 0 gets the result. The whole warp must take part.
 template <class R, int threads, int vectors, int width>
 TD_FN typename R::State halve(typename R::State* x) {
-#pragma unroll
-  for (int h = vectors / 2; h > 0; h /= 2) {
-#pragma unroll
-    for (int i = 0; i < h * width; ++i) x[i] = R::combine(x[i], x[i + h * width]);
-  }
+  fold<R, vectors * width, width>(x);
 #pragma unroll
   for (int h = threads / 2; h > 0; h /= 2) {
 #pragma unroll
     for (int k = 0; k < width; ++k) x[k] = R::combine(x[k], shuffle_down(x[k], h));
   }
-#pragma unroll
-  for (int h = width / 2; h > 0; h /= 2) {
-#pragma unroll
-    for (int k = 0; k < h; ++k) x[k] = R::combine(x[k], x[k + h]);
-  }
+  fold<R, width, 1>(x);
   return x[0];
 }
 
@@ -146,11 +148,7 @@ TD_FN typename R::State halve(typename R::State* x) {
 // `width` columns, the columns of a lane side by side in x. The threads y = 0 get the results. The whole block must take part.
 template <class R, int sharing, int held, int width>
 TD_FN void halve_columns(typename R::State* x, typename R::State* shared) {
-#pragma unroll
-  for (int h = held / 2; h > 0; h /= 2) {
-#pragma unroll
-    for (int i = 0; i < h * width; ++i) x[i] = R::combine(x[i], x[i + h * width]);
-  }
+  fold<R, held * width, width>(x);
   if constexpr (sharing > 1) {
     typename R::State* const mine = shared + (threadIdx.y * blockDim.x + threadIdx.x) * width;
     const int row = blockDim.x * width;
@@ -189,6 +187,7 @@ TD_FN void halve_across(const typename R::State* x, typename R::State* lanes, ty
 // Combines neighbours among up to 2^bits states, one a thread of the warp; every 2^bits-th thread gets its result.
 template <class R>
 TD_FN typename R::State pair_up(typename R::State x, int bits) {
+#pragma unroll 1
   for (int b = 0; b < bits; ++b) x = R::combine(x, shuffle_down(x, 1 << b));
   return x;
 }

@@ -24,6 +24,11 @@ class ReductionWriter : public Writer {
     return false;
   }
 
+  /// Whether element e of a thread is in the row: if rows are whole vectors, the first of its vector decides.
+  std::string inside() const {
+    return facts_.whole ? text_of("offset - e % ", facts_.width, " < left") : "offset < left";
+  }
+
   template <class Each>
   void for_each_reduction(Each each) const {
     int number = 0;

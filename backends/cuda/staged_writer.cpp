@@ -49,12 +49,12 @@ class StagedWriter : public ReductionWriter {
       body_.add("  ", type(k), " x", k, "[", elements(), "];\n");
     }
     body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const int offset = i * ",
-              facts_.width * facts_.threads, ";\n    const i64 position = offset < left ? mine + offset : 0;\n");
+              facts_.width * facts_.threads, ";\n    if (offset < left) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("    load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
-                  ", p", k, " + position);\n");
-    body_.add("  }\n");
+        body_.add("      load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
+                  ", p", k, " + mine + offset);\n");
+    body_.add("    }\n  }\n");
     bool gathered = false;
     for (int k = 0; k < work_.n_inputs; ++k) gathered |= full_input(k) && !is_vector(k);
     if (!gathered) return;
@@ -112,7 +112,7 @@ class StagedWriter : public ReductionWriter {
     for_each_reduction([&](int v, int) {
       if (!joins(v)) return;
       const std::string r = reduction(v);
-      body_.add("    if (offset < left) r", v, "[e % ", held(), "] = ", r, "::combine(r", v, "[e % ", held(), "], ", r, "::of(v",
+      body_.add("    if (", inside(), ") r", v, "[e % ", held(), "] = ", r, "::combine(r", v, "[e % ", held(), "], ", r, "::of(v",
                 instruction(v).sources[0], ", position));\n");
     });
     body_.add("  }\n");
@@ -164,15 +164,24 @@ class StagedWriter : public ReductionWriter {
       if (roles_.row_output[i]) {
         body_.add("  if (threadIdx.x % ", row_threads(), " == 0) store_element(p", k, ", v", work_.outputs[i], ");\n");
       } else if (operand(k).mode == Mode::linear) {
-        body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n",
-                  "    const i64 position = mine + i * ", facts_.width * facts_.threads, ";\n    store_part<",
-                  facts_.streaming ? "true" : "false", ", true, ", facts_.width, ">(p", k, ", y", i, " + i * ", facts_.width,
-                  ", position, g.length, position + ", facts_.width, " <= g.length);\n  }\n");
+        write_vector_stores(k, i);
       } else {
         write_element_loop();
         body_.add("    if (offset < left) store_element(p", k, " + ", inner_offset(k, "i", "position"), ", y", i, "[e]);\n  }\n");
       }
     }
+  }
+
+  void write_vector_stores(int k, int i) {
+    const char* const streaming = facts_.streaming ? "true" : "false";
+    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const int offset = i * ",
+              facts_.width * facts_.threads, ";\n    ");
+    if (facts_.whole)
+      body_.add("if (offset < left) store_vector<", streaming, ", ", facts_.width, ">(p", k, " + mine + offset, y", i, " + i * ",
+                facts_.width, ");\n  }\n");
+    else
+      body_.add("store_part<", streaming, ", true, ", facts_.width, ">(p", k, ", y", i, " + i * ", facts_.width,
+                ", mine + offset, g.length, offset + ", facts_.width, " <= left);\n  }\n");
   }
 
   bool marked_[max_values];

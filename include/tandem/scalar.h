@@ -149,6 +149,24 @@ TD_FN F not_a_number() {
 
 // ---- casts ------------------------------------------------------------------------------------------------------
 
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+// Instructions of the processor.
+TD_FN f32 widen(f16 x) {
+  f32 wide;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+  return wide;
+}
+TD_FN f16 narrow_f16(f32 x) {
+  f16 narrow;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(narrow.bits) : "f"(x));
+  return narrow;
+}
+TD_FN bf16 narrow_bf16(f32 x) {
+  bf16 narrow;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow.bits) : "f"(x));
+  return narrow;
+}
+#else
 // Bits of a half and float: a subnormal half is an integer number of units, so it is put under an exponent whose last
 // place is that unit, and the exponent subtracted again; and the other way round, which rounds to nearest even.
 TD_FN f32 widen(f16 x) {
@@ -157,7 +175,6 @@ TD_FN f32 widen(f16 x) {
   const u32 normal = (magnitude << 13) + (magnitude < 0x7c00u ? 112u << 23 : 224u << 23);
   return from_bits((magnitude < 0x0400u ? subnormal : normal) | sign);
 }
-TD_FN f32 widen(bf16 x) { return from_bits((u32)x.bits << 16); }
 
 TD_FN f16 narrow_f16(f32 x) {
   const u32 bits = bits_of(x), magnitude = bits & 0x7fffffffu;
@@ -172,6 +189,8 @@ TD_FN bf16 narrow_bf16(f32 x) {
   const u32 rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return bf16{(u16)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded)};
 }
+#endif
+TD_FN f32 widen(bf16 x) { return from_bits((u32)x.bits << 16); }
 
 // x cut to float, with an odd last bit if anything was cut off: rounding that once more to at most 22 bits equals
 // rounding x itself (Boldo and Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
@@ -636,6 +655,13 @@ TD_FN f64 blend(bool condition, f64 a, f64 b) {
 // NaN if either is, the first if both are. Equal floats can differ in the sign of zero only, and their bits combine.
 template <class T>
 TD_FN T maximum(T a, T b) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  if constexpr (is_same<T, f32>) {
+    T result;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  } else
+#endif
   if constexpr (is_float<T>) {
     const T other = a == b ? from_bits(bits_of(a) & bits_of(b)) : b;
     const T larger = a > b ? a : other;
@@ -646,6 +672,13 @@ TD_FN T maximum(T a, T b) {
 }
 template <class T>
 TD_FN T minimum(T a, T b) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  if constexpr (is_same<T, f32>) {
+    T result;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  } else
+#endif
   if constexpr (is_float<T>) {
     const T other = a == b ? from_bits(bits_of(a) | bits_of(b)) : b;
     const T smaller = a < b ? a : other;
