@@ -20,8 +20,8 @@ using Map = void (*)(void* out, const void* a, const void* b, const void* c, con
 struct Combiner {
   /// lanes[i] = combine(lanes[i], values[i])
   void (*combine)(void* lanes, const void* values, int64_t n);
-  /// lanes[i] = combine(lanes[i], values[s * width + i]) for s = 0, 1, ... steps - 1
-  void (*accumulate)(void* lanes, const void* values, int64_t width, int64_t steps);
+  /// lanes[i] = combine(lanes[i], values[s * stride + i]) for i < width and s = 0, 1, ... steps - 1
+  void (*accumulate)(void* lanes, const void* values, int64_t width, int64_t stride, int64_t steps);
   /// Halves 128 lanes of one element down to the first.
   void (*fold)(void* lanes);
 };

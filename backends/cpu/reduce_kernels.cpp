@@ -25,18 +25,18 @@ void combine(void* lanes, const void* values, int64_t n) {
 }
 
 template <class Row, class T>
-void accumulate(void* lanes, const void* values, int64_t width, int64_t steps) {
+void accumulate(void* lanes, const void* values, int64_t width, int64_t stride, int64_t steps) {
   const Stored<T>* from = static_cast<const Stored<T>*>(values);
-  for (; steps >= 4; steps -= 4, from += 4 * width) {
+  for (; steps >= 4; steps -= 4, from += 4 * stride) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < width; ++i) {
       T x = Row::combine(load<T>(lanes, i), load<T>(from, i));
-      x = Row::combine(x, load<T>(from, width + i));
-      x = Row::combine(x, load<T>(from, 2 * width + i));
-      store(lanes, i, Row::combine(x, load<T>(from, 3 * width + i)));
+      x = Row::combine(x, load<T>(from, stride + i));
+      x = Row::combine(x, load<T>(from, 2 * stride + i));
+      store(lanes, i, Row::combine(x, load<T>(from, 3 * stride + i)));
     }
   }
-  for (; steps > 0; --steps, from += width) combine<Row, T>(lanes, from, width);
+  for (; steps > 0; --steps, from += stride) combine<Row, T>(lanes, from, width);
 }
 
 template <class Row, class T, int half>

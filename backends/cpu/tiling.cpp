@@ -40,12 +40,35 @@ class Cutter {
     else
       cut_map();
     t_.max_width = t_.chunk * t_.inner;
-    if (t_.has_rows()) choose_block_positions();
     t_.tiles = 1;
     for (int at = 0; at <= t_.chunk_at; ++at) t_.tiles *= ceil_div(t_.length(at), t_.step(at));
   }
 
+  /// After the boxes of the operands are known.
+  void choose_block_positions() noexcept {
+    bool in_place = !needs_blocks();
+    for (int i = 0; i < plan_.n_inputs && in_place; ++i) {
+      if (plan_.values[i].form == Form::row) continue;
+      Operand& x = t_.operands[i];
+      x.by_rows = x.data && x.linear && (t_.max_width == 1 ? x.position_stride == 1 : x.n_box == 1 && x.box[0].stride == 1);
+      in_place = x.by_rows;
+    }
+    if (!in_place)
+      for (Operand& x : t_.operands) x.by_rows = false;
+    const int64_t fitting = block_elements() / t_.max_width;
+    if (in_place)
+      t_.block_positions = leaf_length;
+    else if (fitting >= lane_count)
+      t_.block_positions = t_.max_width == 1 ? power_below(fitting) : lane_count;
+    else
+      t_.block_positions = std::max(power_below(fitting), crosswise_ ? fewest_positions : 1);
+    t_.block_positions = std::min(t_.block_positions, t_.row_length);
+  }
+
  private:
+  /// Whether anything happens to full values besides being reduced.
+  bool needs_blocks() const noexcept { return plan_.n_steps > 0 || plan_.full_outputs != 0; }
+
   /// Elements of a block, so that the blocks of all values fit.
   int64_t block_elements() const noexcept {
     const int fitting = scratch_bytes / (plan_.max_size * std::max(plan_.n_slots, 4));
@@ -117,6 +140,7 @@ class Cutter {
     if (along_rows && t_.row_length >= shortest_row) return cut_axes(1, 1);
     crosswise_ = along_rows;
     int64_t width = along_rows && t_.row_length > fewest_positions ? widest_tile / 2 : widest_tile;
+    if (!along_rows && !needs_blocks()) width = 2048 / x->size();
     if (t_.row_length > shortest_row && plan_.n_stages > 2) {  // walked more than once
       const int64_t row_bytes = t_.row_length * plan_.max_size * std::max(1, plan_.n_kept + plan_.n_inputs);
       width = std::clamp(power_below(tile_bytes / row_bytes), narrowest_tile, widest_tile);
@@ -125,15 +149,6 @@ class Cutter {
     if (t_.n_axes == 0 || t_.inner > 1) return;
     const int64_t length = t_.length(t_.chunk_at);
     t_.chunk = std::min(length, round_up(ceil_div(length, ceil_div(length, t_.chunk)), narrowest_tile));
-  }
-
-  void choose_block_positions() noexcept {
-    const bool bare = plan_.n_steps == 0 && plan_.full_outputs == 0;
-    const int64_t fitting = bare ? leaf_length : block_elements() / t_.max_width;
-    if (fitting >= lane_count)
-      t_.block_positions = std::min(leaf_length, t_.max_width == 1 ? power_below(fitting) : lane_count);
-    else
-      t_.block_positions = std::max(power_below(fitting), crosswise_ ? fewest_positions : 1);
   }
 
   Tiling& t_;
@@ -200,19 +215,15 @@ void make_tiling(const td_program& program, const Plan& plan, const td_operand* 
   for (int i = 0; i < plan.n_inputs; ++i) describe_operand(program, inputs[i], plan.values[i], t.operands[i]);
   for (int i = 0; i < plan.n_outputs; ++i)
     describe_operand(program, outputs[i], plan.values[plan.outputs[i]], t.operands[plan.n_inputs + i]);
-  Cutter(t).run();
+  Cutter cutter(t);
+  cutter.run();
 
   int64_t elements = 1;
   for (int i = 0; i < program.ndim; ++i) elements *= program.shape[i];
   for (int i = 0; i < t.n_operands; ++i) describe_box(t, t.operands[i]);
   if (plan.n_stages > 1)
     for (int i = 0; i < plan.n_inputs; ++i) choose_copy(t, i);
-  if (plan.n_steps == 0 && plan.full_outputs == 0)
-    for (int i = 0; i < plan.n_inputs; ++i) {
-      Operand& x = t.operands[i];
-      x.by_rows = x.data && x.linear && t.max_width > 1 && x.n_box == 1 && x.box[0].stride == 1 &&
-                  plan.values[i].form == Form::full;
-    }
+  if (t.has_rows()) cutter.choose_block_positions();
   for (int i = 0; i < plan.n_outputs; ++i) {
     Operand& x = t.operands[plan.n_inputs + i];
     bool in_place = false;

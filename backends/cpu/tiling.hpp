@@ -46,7 +46,7 @@ struct Tiling {
   int64_t panel_rows;
   int64_t tiles, row_length, leaves;
   int64_t max_width;          // rows of a tile
-  int64_t block_positions;    // positions of a block: a power of two or a multiple of 128
+  int64_t block_positions;    // positions of a block; divides 4096 unless it is the whole row
   Operand operands[max_operands];  // inputs, then outputs
   int n_operands;
 

@@ -391,12 +391,27 @@ void Worker::accumulate(int i, int64_t position, int64_t count) noexcept {
   const char* values = static_cast<const char*>(at_[reduction.source]);
   const bool apart = reduction.source < plan_.n_inputs && t_.operands[reduction.source].by_rows;
   const int64_t stride = apart ? t_.operands[reduction.source].position_stride : width_;
-  const int64_t step = stride == width_ ? count : 1;
-  for (; count > 0; count -= step, position += step, values += step * stride * size) {
-    if (reduction.combiner)
-      take_in(*reduction.combiner, arena_ + layout_.lanes[i], values, size, position % leaf_length, step);
+  char* lanes = arena_ + layout_.lanes[i];
+  if (reduction.combiner) {
+    if (stride == width_)
+      take_in(*reduction.combiner, lanes, values, size, position % leaf_length, count);
     else
-      reduction.searcher->search(arena_ + layout_.lanes[i], search_positions(i), values, width_, step, position);
+      take_in_rows(*reduction.combiner, lanes, values, size, stride, count);
+    return;
+  }
+  const int64_t step = stride == width_ ? count : 1;
+  for (int64_t p = 0; p < count; p += step)
+    reduction.searcher->search(lanes, search_positions(i), values + p * stride * size, width_, step, position + p);
+}
+
+/// Takes in a whole leaf of rows that lie `stride` elements apart, lane by lane.
+void Worker::take_in_rows(const Combiner& combiner, char* lanes, const char* values, int size, int64_t stride,
+                          int64_t count) noexcept {
+  const int64_t row_bytes = width_ * size, step = stride * size;
+  for (int64_t lane = 0; lane < std::min(count, lane_count); ++lane) {
+    std::memcpy(lanes + lane * row_bytes, values + lane * step, row_bytes);
+    combiner.accumulate(lanes + lane * row_bytes, values + (lane + lane_count) * step, width_, lane_count * stride,
+                        (count - 1 - lane) / lane_count);
   }
 }
 
@@ -411,7 +426,7 @@ void Worker::take_in(const Combiner& combiner, char* lanes, const char* values, 
       std::memcpy(lanes + lane * row_bytes, values, part * row_bytes);
     } else if (part == lane_count) {
       part = count / lane_count * lane_count;
-      combiner.accumulate(lanes, values, lane_count * width_, part / lane_count);
+      combiner.accumulate(lanes, values, lane_count * width_, lane_count * width_, part / lane_count);
     } else {
       combiner.combine(lanes + lane * row_bytes, values, part * width_);
     }

@@ -76,6 +76,8 @@ class Worker {
   int64_t* search_positions(int reduction) const noexcept;
   void accumulate(int reduction, int64_t position, int64_t count) noexcept;
   void take_in(const Combiner& combiner, char* lanes, const char* values, int size, int64_t at, int64_t count) noexcept;
+  void take_in_rows(const Combiner& combiner, char* lanes, const char* values, int size, int64_t stride,
+                    int64_t count) noexcept;
   void finish_leaf(int reduction, int64_t leaf, int64_t length, const LeafResults& results) noexcept;
   void combine_leaves(int reduction, const LeafResults& results) noexcept;
 
