@@ -146,7 +146,8 @@ TEST(Choice, by_environment) {
   EXPECT_EQ(chosen("wrong_abi").find("Device: TANDEM_BACKEND=wrong_abi: backend wrong_abi cannot be used: "), 0u);
   EXPECT_EQ(chosen("no device"),
             "Device: TANDEM_BACKEND=no device: \"no device\" is no device; \"cpu\", \"cuda\" or \"cuda:1\" would be");
-  const BackendInfo* cuda = find(backends(), "cuda");
+  const std::vector<BackendInfo> list = backends();
+  const BackendInfo* cuda = find(list, "cuda");
   ASSERT_NE(cuda, nullptr);
   for (const char* automatic : {"", "auto"}) EXPECT_EQ(chosen(automatic), cuda->devices.empty() ? "cpu" : "cuda:0");
 }

@@ -363,3 +363,8 @@ int main(int argc, char** argv) {
     if (const int status = tandem::test::refuse(); status >= 0) return status;
   return RUN_ALL_TESTS();
 }
+
+#if defined(__SANITIZE_THREAD__)
+// Fork.ChildGoesOnComputing forks a process that has threads; what is tested is that this works.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif

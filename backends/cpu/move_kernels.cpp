@@ -12,6 +12,18 @@ struct alignas(8) Wide {  // 16 bytes
   u64 low, high;
 };
 
+// An element is moved as an integer of its size; of complex64 that needs more alignment than the element has.
+template <class T>
+TD_FN T load(const T* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class T>
+TD_FN void store(T* to, T value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
 // ---- transposition ----
 
 #if defined(__AVX512F__)
@@ -56,7 +68,7 @@ template <class T>
 TD_FN void copy_elements(T* to, int64_t to_row, int64_t to_column, const T* from, int64_t from_row, int64_t from_column,
                          int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c) to[r * to_row + c * to_column] = from[r * from_row + c * from_column];
+    for (int64_t c = 0; c < columns; ++c) store(to + r * to_row + c * to_column, load(from + r * from_row + c * from_column));
 }
 
 // to has unit stride along columns, from along rows. Squares of `lanes`, then smaller ones for what is left.
@@ -130,14 +142,14 @@ void copy_runs(char* to, int64_t to_step, const char* from, int64_t from_step, i
 template <class T>
 void copy_row(T* to, int64_t to_step, const T* from, int64_t from_step, int64_t n) {
   if (to_step == 1 && from_step == 0) {
-    const T value = *from;
-    for (int64_t i = 0; i < n; ++i) to[i] = value;
+    const T value = load(from);
+    for (int64_t i = 0; i < n; ++i) store(to + i, value);
   } else if (to_step == 1 && from_step == 2) {
-    for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
+    for (int64_t i = 0; i < n; ++i) store(to + i, load(from + 2 * i));
   } else if (to_step == 1 && from_step == -1) {
-    for (int64_t i = 0; i < n; ++i) to[i] = from[-i];
+    for (int64_t i = 0; i < n; ++i) store(to + i, load(from - i));
   } else {
-    for (int64_t i = 0; i < n; ++i) to[i * to_step] = from[i * from_step];
+    for (int64_t i = 0; i < n; ++i) store(to + i * to_step, load(from + i * from_step));
   }
 }
 
@@ -166,14 +178,14 @@ void repeat(void* target, const void* source, int64_t from_row, int64_t rows, in
   const T* from = static_cast<const T*>(source);
   for (int64_t r = 0; r < rows; ++r, to += columns, from += from_row)
     for (int64_t c = 0; c < columns; c += lanes)
-      for (int64_t i = 0; i < lanes; ++i) to[c + i] = *from;
+      for (int64_t i = 0; i < lanes; ++i) store(to + c + i, load(from));
 }
 
 template <class T>
 void fill(void* target, const void* source, int64_t n) {
   T* to = static_cast<T*>(target);
-  const T value = *static_cast<const T*>(source);
-  for (int64_t i = 0; i < n; ++i) to[i] = value;
+  const T value = load(static_cast<const T*>(source));
+  for (int64_t i = 0; i < n; ++i) store(to + i, value);
 }
 
 void count(int64_t* to, int64_t first, int64_t step, int64_t n) {

@@ -193,6 +193,9 @@ Array Array::squeeze(const Axes& axes) const {
 
 Array Array::expand_dims(const Axes& axes) const {
   const int result_ndim = ndim() + axes.list().size();
+  if (result_ndim > Shape::max_ndim)
+    detail::fail("expand_dims", "axes " + to_string(axes.list()) + " make shape " + to_string(shape()) + " longer than " +
+                                    std::to_string(Shape::max_ndim) + " axes");
   const std::uint32_t mask = axes.given() ? detail::axes_mask("expand_dims", axes, result_ndim) : 0;
   const Node& x = ready_for_view("expand_dims", *this);
   Shape shape, strides;
