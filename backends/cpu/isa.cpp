@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "verbs.hpp"
+
 namespace tandem::cpu {
 namespace {
 
@@ -18,6 +20,7 @@ Isa capped() noexcept {
   const std::string_view wanted = text ? text : "";
   for (const Isa level : {Isa::v2, Isa::v3, Isa::v4})
     if (wanted == name(level)) return std::min(level, best());
+  if (!wanted.empty()) log(TD_LOG_WARNING, "TANDEM_CPU_ISA=%s is not v2, v3 or v4: ignored", text);
   return best();
 }
 

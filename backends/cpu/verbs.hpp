@@ -10,6 +10,9 @@ namespace tandem::cpu {
 /// Writes a printf-style message and returns the status, for `return fail(...)`.
 [[gnu::format(printf, 3, 4)]] td_status fail(td_error* error, td_status status, const char* format, ...) noexcept;
 
+/// Sends a printf-style message to the core's log.
+[[gnu::format(printf, 2, 3)]] void log(td_log_level level, const char* format, ...) noexcept;
+
 // memory.cpp: the block cache
 td_status allocate(td_device* device, int64_t bytes, void** pointer, td_error* error);
 void free(td_device* device, void* pointer, int64_t bytes);
