@@ -52,6 +52,7 @@ Array Array::adopt(void* data, DType dtype, const Shape& shape, const Shape& str
   node->shape = shape;
   node->strides = strides;
   node->data = data;
+  node->contiguous = detail::is_contiguous(shape, strides);
   node->owner = owner ? std::move(owner) : std::shared_ptr<void>(data, [](void*) {});
   node->ready.store(true, std::memory_order_release);
   return Array(std::move(node));
@@ -71,7 +72,7 @@ const Array& Array::eval() const {
 }
 
 Shape Array::strides() const { return detail::ready("strides", eval()).strides; }
-bool Array::is_contiguous() const { return detail::is_contiguous(shape(), eval().node_->strides); }
+bool Array::is_contiguous() const { return eval().node_->contiguous; }
 const void* Array::data() const { return eval().node_->data; }
 void* Array::mutable_data() & { return own_memory("mutable_data", node_).data; }
 

@@ -46,12 +46,19 @@ NodePtr::~NodePtr() {
   if (node_) release(node_);
 }
 
+namespace {
+
+[[noreturn, gnu::noinline]] void too_large(const char* function, DType dtype, const Shape& shape) {
+  throw OutOfMemory(std::string(function) + ": shape " + to_string(shape) + " of " + std::string(name(dtype)) +
+                    " has more bytes than can be counted");
+}
+
+}  // namespace
+
 Allocation allocate(const char* function, DeviceState& device, DType dtype, const Shape& shape) {
   Allocation memory{nullptr, itemsize(dtype)};
   for (std::int64_t length : shape)
-    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes))
-      throw OutOfMemory(std::string(function) + ": shape " + to_string(shape) + " of " + std::string(name(dtype)) +
-                        " has more bytes than can be counted");
+    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes)) too_large(function, dtype, shape);
   if (memory.bytes > 0) call(function, device.table->allocate, device.handle, memory.bytes, &memory.data);
   return memory;
 }
@@ -65,6 +72,7 @@ NodePtr allocate_node(const char* function, DeviceState& device, DType dtype, co
   const Allocation memory = allocate(function, device, dtype, shape);
   node->data = memory.data;
   node->bytes = memory.bytes;
+  node->contiguous = true;
   node->ready.store(true, std::memory_order_release);
   return node;
 }
@@ -76,6 +84,7 @@ NodePtr view_node(Node& base, const Shape& shape, const Shape& strides, void* da
   node->shape = shape;
   node->strides = strides;
   node->data = data;
+  node->contiguous = is_contiguous(shape, strides);
   node->is_index = base.is_index;
   node->base = base.base ? base.base : &base;
   retain(node->base);
@@ -89,6 +98,7 @@ NodePtr index_node(DeviceState& device, const Shape& shape, const Shape& strides
   node->device = &device;
   node->shape = shape;
   node->strides = strides;
+  node->contiguous = is_contiguous(shape, strides);
   node->is_index = true;
   node->ready.store(true, std::memory_order_release);
   return node;
@@ -100,13 +110,18 @@ bool is_unshared(const Node& node) noexcept {
 }
 
 Shape contiguous_strides(const Shape& shape) {
-  Shape strides = Shape::filled(shape.size(), 0);
+  Shape strides;
+  const int ndim = shape.size();
+  strides.resize(ndim);
+  std::int64_t* out = strides.data();
+  const std::int64_t* lengths = shape.data();
   std::int64_t stride = 1;
-  for (int axis = shape.size() - 1; axis >= 0; --axis) {
-    strides[axis] = stride;
-    stride *= shape[axis];
+  for (int axis = ndim - 1; axis >= 0; --axis) {
+    out[axis] = stride;
+    stride *= lengths[axis];
   }
-  if (stride == 0) return Shape::filled(shape.size(), 0);
+  if (stride == 0) [[unlikely]]
+    for (int axis = 0; axis < ndim; ++axis) out[axis] = 0;
   return strides;
 }
 

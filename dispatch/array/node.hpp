@@ -50,6 +50,7 @@ struct Node {
   Node* base = nullptr;             // the owner, for views
   std::shared_ptr<void> owner;      // of adopted memory
   bool is_index = false;            // the index array of td_operand
+  bool contiguous = false;          // row-major without gaps
 
   // Written under the graph lock while a program is built.
   std::uint32_t visit = 0;

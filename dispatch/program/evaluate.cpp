@@ -144,6 +144,7 @@ std::uint64_t repeated_rows(const Walk& walk, const Shape& space, std::uint32_t 
 struct Job {
   Shape space;
   std::uint32_t row_axes = 0;
+  bool flat;  // the space is one run of elements
   Node* leaves[TD_MAX_INPUTS];
   int n_leaves = 0;
   struct Output {
@@ -215,9 +216,9 @@ void add_instructions(const Walk& walk, Program& program) {
 }
 
 /// Under the lock: walks the graph, writes the program except for its outputs, and takes references on everything that
-/// the program will touch. False if the root is ready by now, or if the graph has too many leaves (an inner node that
+/// the program will touch; the root's elements go to a target of those strides, if given. False if the root is ready by now, or if the graph has too many leaves (an inner node that
 /// somebody else completed adds one): then `first` is a pending source to run before.
-bool prepare(Node& root, Job& job, Program& program, NodePtr& first) {
+bool prepare(Node& root, Job& job, Program& program, NodePtr& first, const Shape* target_strides) {
   std::lock_guard lock(graph_mutex());
   if (root.is_ready()) return false;
   ++current_visit;
@@ -232,13 +233,24 @@ bool prepare(Node& root, Job& job, Program& program, NodePtr& first) {
     return false;
   }
 
-  job.space = walk.reduction ? walk.reduction->full_shape : root.shape;
-  job.row_axes = walk.reduction ? walk.reduction->row_axes : 0;
-  program.start(job.space, job.row_axes);
+  job.flat = root.role == RowRole::none && (!target_strides || is_contiguous(root.shape, *target_strides));
   for (int i = 0; i < walk.n_leaves; ++i) {
     Node* leaf = walk.leaves[i].node;
     retain(leaf);
     job.leaves[job.n_leaves++] = leaf;
+    job.flat = job.flat && leaf->contiguous && (leaf->shape == root.shape || leaf->size() == 1);
+  }
+  if (job.flat) {
+    program.start_flat(root.size());
+    for (int i = 0; i < walk.n_leaves; ++i)
+      program.add_flat_input(job.leaves[i]->dtype, job.leaves[i]->data, job.leaves[i]->shape == root.shape);
+  } else {
+    job.space = walk.reduction ? walk.reduction->full_shape : root.shape;
+    job.row_axes = walk.reduction ? walk.reduction->row_axes : 0;
+    program.start(job.space, job.row_axes);
+  }
+  for (int i = 0; i < walk.n_leaves && !job.flat; ++i) {
+    const Node* leaf = job.leaves[i];
     const Node& consumer = *walk.leaves[i].consumer;
     program.add_input(leaf->dtype, leaf->data,
                        space_strides(leaf->shape, leaf->strides, consumer, Walk::reads_squeezed(consumer), job.space,
@@ -273,6 +285,7 @@ void publish(Job& job, int first) {
       node.data = memory.data;
       node.bytes = memory.bytes;
       node.strides = job.memory_strides(job.outputs[i]);
+      node.contiguous = !job.outputs[i].repeated;
       for (int k = 0; k < node.n_sources; ++k)
         if (node.sources[k]) dropped[n_dropped++] = node.sources[k];
       node.n_sources = 0;
@@ -294,7 +307,15 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
     Job::Output& output = job.outputs[i];
     Node& node = *output.node;
     if (i == 0 && target) {
-      program.add_output(output.value, target, output_strides(node, *target_strides, job));
+      if (job.flat)
+        program.add_flat_output(output.value, target);
+      else
+        program.add_output(output.value, target, output_strides(node, *target_strides, job));
+      continue;
+    }
+    if (job.flat) {
+      output.memory = allocate(function, *node.device, node.dtype, node.shape);
+      program.add_flat_output(output.value, output.memory.data);
       continue;
     }
     output.memory = allocate(function, *node.device, node.dtype, job.memory_shape(output));
@@ -311,7 +332,7 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
   for (;;) {
     Job job;
     NodePtr first;
-    const bool prepared = prepare(*node, job, program, first);
+    const bool prepared = prepare(*node, job, program, first, nullptr);
     if (prepared) execute(function, *node, reason, job, program, nullptr, nullptr);
     if (!first) return;
     node = std::move(first);
@@ -322,10 +343,10 @@ void run(const char* function, Node& root, FlushReason reason, void* target, con
   Job job;
   Program program;
   NodePtr first;
-  bool prepared = prepare(root, job, program, first);
+  bool prepared = prepare(root, job, program, first, target_strides);
   while (first) {
     run_part(function, reason, std::move(first));
-    prepared = prepare(root, job, program, first);
+    prepared = prepare(root, job, program, first, target_strides);
   }
   const bool direct = prepared && target && !job.outputs[0].repeated;
   if (prepared) execute(function, root, reason, job, program, direct ? target : nullptr, direct ? target_strides : nullptr);

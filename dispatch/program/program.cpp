@@ -11,6 +11,7 @@ constexpr int first_output = TD_MAX_INPUTS;
 }
 
 void Program::start(const Shape& shape, std::uint32_t row_axes) noexcept {
+  flat_ = false;
   ndim_ = shape.size();
   n_inputs_ = n_constants_ = n_instructions_ = n_outputs_ = 0;
   for (int i = 0; i < ndim_; ++i) {
@@ -43,6 +44,26 @@ void Program::add_output(int value, void* data, const Shape& strides) {
   const int slot = first_output + n_outputs_;
   for (int i = 0; i < ndim_; ++i) axes_[i].strides[slot] = strides[i];
   data_[slot] = data;
+  outputs_[n_outputs_++] = std::uint8_t(value);
+}
+
+void Program::start_flat(std::int64_t count) noexcept {
+  flat_ = true;
+  ndim_ = 1;
+  n_inputs_ = n_constants_ = n_instructions_ = n_outputs_ = 0;
+  axes_[0].length = count;
+  axes_[0].row = false;
+}
+
+void Program::add_flat_input(DType dtype, void* data, std::int64_t stride) noexcept {
+  axes_[0].strides[n_inputs_] = stride;
+  data_[n_inputs_] = data;
+  input_dtypes_[n_inputs_++] = std::uint8_t(dtype);
+}
+
+void Program::add_flat_output(int value, void* data) noexcept {
+  axes_[0].strides[first_output + n_outputs_] = 1;
+  data_[first_output + n_outputs_] = data;
   outputs_[n_outputs_++] = std::uint8_t(value);
 }
 
@@ -103,7 +124,7 @@ void Program::collapse() {
 }
 
 void Program::run(const char* function, DeviceState& device) {
-  collapse();
+  if (!flat_) collapse();
   std::int64_t shape[TD_MAX_NDIM];
   std::int64_t strides[(TD_MAX_INPUTS + TD_MAX_OUTPUTS) * TD_MAX_NDIM];
   td_operand operands[TD_MAX_INPUTS + TD_MAX_OUTPUTS];

@@ -23,6 +23,12 @@ class Program {
   int add_instruction(const td_instruction& instruction);
   void add_output(int value, void* data, const Shape& strides);
 
+  /// The same for a space that is one run of `count` elements, as all contiguous operands of one shape make it: each
+  /// operand has stride 1, or 0 for a single element.
+  void start_flat(std::int64_t count) noexcept;
+  void add_flat_input(DType dtype, void* data, std::int64_t stride) noexcept;
+  void add_flat_output(int value, void* data) noexcept;
+
   int n_inputs() const noexcept { return n_inputs_; }
   int n_constants() const noexcept { return n_constants_; }
 
@@ -37,6 +43,7 @@ class Program {
   };
   void collapse();
 
+  bool flat_;
   int ndim_, n_inputs_, n_constants_, n_instructions_, n_outputs_;
   Axis axes_[TD_MAX_NDIM];
   void* data_[TD_MAX_INPUTS + TD_MAX_OUTPUTS];
