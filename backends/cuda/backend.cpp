@@ -121,7 +121,7 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(run_program),
       .matmul = nullptr,
       .sort = nullptr,
-      .random = nullptr,
+      TD_GUARDED(random),
       .cholesky = nullptr,
   };
 #undef TD_GUARDED

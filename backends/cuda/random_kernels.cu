@@ -1,0 +1,172 @@
+// Random numbers: cuRAND's Philox at the logical index, then the formulas of random_formulas.h.
+#include "random_kernels.hpp"
+
+#pragma nv_diag_suppress 177  // of scalar.h, only some functions are used
+
+#include <curand_philox4x32_x.h>
+
+#include <tandem/scalar.h>
+
+#include <tandem/random_formulas.h>
+
+namespace tandem::cuda {
+namespace {
+
+using namespace scalar;
+
+constexpr int threads = 256;
+
+/// What a thread makes: as many elements as fill one access.
+template <class T>
+struct alignas(16) Vector {
+  static constexpr int length = 16 / sizeof(T);
+  T elements[length];
+};
+
+__device__ uint4 philox_block(RandomPlace place, u64 block) {
+  return curand_Philox4x32_10(make_uint4(u32(block), u32(block >> 32), u32(place.stream), u32(place.stream >> 32)),
+                              make_uint2(u32(place.seed), u32(place.seed >> 32)));
+}
+
+/// The words of n indices from `first` on, a multiple of n; n words fill whole blocks.
+template <int n>
+__device__ void make_words(RandomPlace place, u64 first, u32 (&words)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; i += 4) {
+    const uint4 block = philox_block(place, (first + i) >> 2);
+    words[i] = block.x, words[i + 1] = block.y, words[i + 2] = block.z, words[i + 3] = block.w;
+  }
+}
+template <int n>
+__device__ void make_words(RandomPlace place, u64 first, u64 (&words)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; i += 2) {
+    const uint4 block = philox_block(place, (2 * (first + i)) >> 2);
+    words[i] = block.x | u64(block.y) << 32, words[i + 1] = block.z | u64(block.w) << 32;
+  }
+}
+
+template <class T>
+struct WordOf {
+  typedef u32 type;
+};
+template <> struct WordOf<u64> { typedef u64 type; };
+template <> struct WordOf<f64> { typedef u64 type; };
+
+template <class T>
+__device__ T round_down(compute_t<T> x) {
+  if constexpr (is_same<T, f16>) return f16{round_down_f16(x)};
+  else if constexpr (is_same<T, bf16>) return bf16{round_down_bf16(x)};
+  else return x;
+}
+
+template <class T>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomBits) {
+  Vector<T> vector;
+  make_words(place, first, vector.elements);
+  return vector;
+}
+
+template <class T, class F>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomUniform<F> rule) {
+  Vector<T> vector;
+  typename WordOf<T>::type words[Vector<T>::length];
+  make_words(place, first, words);
+#pragma unroll
+  for (int i = 0; i < Vector<T>::length; ++i)
+    vector.elements[i] = round_down<T>(scale_uniform(unit_uniform(words[i]), rule.low, rule.width, rule.bound));
+  return vector;
+}
+
+template <class T, class F>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomNormal<F> rule) {
+  Vector<T> vector;
+  typename WordOf<T>::type words[Vector<T>::length];
+  make_words(place, first, words);
+#pragma unroll
+  for (int i = 0; i < Vector<T>::length; i += 2) {
+    F z0, z1;
+    normal_pair(words[i], words[i + 1], z0, z1);
+    vector.elements[i] = cast<T>(rule.mean + rule.deviation * z0);
+    vector.elements[i + 1] = cast<T>(rule.mean + rule.deviation * z1);
+  }
+  return vector;
+}
+
+template <class T>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomIntegers rule) {
+  Vector<T> vector;
+  u64 words[Vector<T>::length];
+  make_words(place, first, words);
+#pragma unroll
+  for (int i = 0; i < Vector<T>::length; ++i) vector.elements[i] = T(random_integer(words[i], rule.low, rule.span));
+  return vector;
+}
+
+/// Writes a block's elements, of which the first belongs to out[position] (which may lie before out), so that all but the
+/// first and the last few accesses are whole vectors.
+template <class T>
+__device__ void store_shifted(const T* made, i64 position, T* out, i64 count) {
+  constexpr int length = Vector<T>::length;
+  const i64 begin = position < 0 ? 0 : position;
+  const i64 end = position + threads * length < count ? position + threads * length : count;
+  const int unaligned = int(-reinterpret_cast<u64>(out + begin) & 15) / int(sizeof(T));
+  const i64 head = begin + unaligned < end ? begin + unaligned : end;
+  const i64 tail = head + (end - head) / length * length;
+  const int thread = threadIdx.x;
+  if (const i64 at = head + i64(thread) * length; at < tail) {
+    Vector<T> vector;
+#pragma unroll
+    for (int i = 0; i < length; ++i) vector.elements[i] = made[at - position + i];
+    *reinterpret_cast<Vector<T>*>(out + at) = vector;
+  }
+  if (begin + thread < head) out[begin + thread] = made[begin + thread - position];
+  if (tail + thread < end) out[tail + thread] = made[tail + thread - position];
+}
+
+/// Vectors are made for indices that are multiples of their length; `skip` elements of the first lie before the output.
+template <class T, class Rule>
+__global__ void __launch_bounds__(threads) fill(RandomPlace place, Rule rule, T* out, i64 count, int skip) {
+  constexpr int length = Vector<T>::length;
+  __shared__ Vector<T> shared[threads];
+  const i64 first = i64(blockIdx.x) * threads, mine = (first + threadIdx.x) * length;
+  const Vector<T> vector = make<T>(place, place.offset - skip + u64(mine), rule);
+  const bool aligned = skip == 0 && (reinterpret_cast<u64>(out) & 15) == 0;
+  if (aligned && (first + threads) * length <= count) {
+    *reinterpret_cast<Vector<T>*>(out + mine) = vector;
+    return;
+  }
+  shared[threadIdx.x] = vector;
+  __syncthreads();
+  store_shifted(shared[0].elements, first * length - skip, out, count);
+}
+
+}  // namespace
+
+template <class T, class Rule>
+cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count) {
+  constexpr int length = Vector<T>::length;
+  const int skip = int(place.offset % length);
+  const std::int64_t blocks = (count + skip + threads * length - 1) / (threads * length);
+  fill<T, Rule><<<unsigned(blocks), threads, 0, stream>>>(place, rule, out, count, skip);
+  return cudaGetLastError();
+}
+
+#define TD_INSTANCE(T, Rule) template cudaError_t fill_random(cudaStream_t, RandomPlace, Rule, T*, std::int64_t);
+TD_INSTANCE(u32, RandomBits)
+TD_INSTANCE(u64, RandomBits)
+TD_INSTANCE(f16, RandomUniform<f32>)
+TD_INSTANCE(bf16, RandomUniform<f32>)
+TD_INSTANCE(f32, RandomUniform<f32>)
+TD_INSTANCE(f64, RandomUniform<f64>)
+TD_INSTANCE(f16, RandomNormal<f32>)
+TD_INSTANCE(bf16, RandomNormal<f32>)
+TD_INSTANCE(f32, RandomNormal<f32>)
+TD_INSTANCE(f64, RandomNormal<f64>)
+TD_INSTANCE(u8, RandomIntegers)
+TD_INSTANCE(u16, RandomIntegers)
+TD_INSTANCE(u32, RandomIntegers)
+TD_INSTANCE(u64, RandomIntegers)
+#undef TD_INSTANCE
+
+}  // namespace tandem::cuda

@@ -1,0 +1,35 @@
+// Kernels that fill arrays with random numbers. The host compiler works out a rule's parameters, so that they have the
+// bits that the other backends give them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace tandem::cuda {
+
+/// Which numbers: element i of the output belongs to index offset + i, modulo 2^64.
+struct RandomPlace {
+  std::uint64_t seed, stream, offset;
+};
+
+/// Rules, each with the name of its distribution in td_distribution. F is what the element type is computed in.
+struct RandomBits {};
+template <class F>
+struct RandomUniform {
+  F low, width, bound;
+};
+template <class F>
+struct RandomNormal {
+  F mean, deviation;
+};
+struct RandomIntegers {
+  std::uint64_t low, span;
+};
+
+/// Launches the kernel that writes out[0, count), count > 0. T is a type of scalar.h; instances exist for the pairs that
+/// td_distribution names, integers as unsigned types.
+template <class T, class Rule>
+cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count);
+
+}  // namespace tandem::cuda
