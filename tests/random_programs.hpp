@@ -54,6 +54,13 @@ inline int result_dtype(int rule, int dtype) {
   }
 }
 
+/// Whether the core reduces this dtype: it widens what it sums.
+inline bool can_reduce(int reduction, int dtype) {
+  const bool widened = reduction == TD_REDUCE_sum || reduction == TD_REDUCE_prod;
+  return (reductions[reduction].types & kind(dtype)) &&
+         (!widened || dtype == TD_INT64 || dtype == TD_UINT64 || dtype >= TD_FLOAT32);
+}
+
 using Shape = std::vector<int64_t>;
 
 inline int64_t product(const Shape& shape, std::size_t first = 0) {
@@ -413,13 +420,6 @@ class Generator {
       values_.push_back({input.dtype, row});
     }
     for (uint8_t dtype : program.constant_dtypes) values_.push_back({dtype, program.n_reduced > 0});
-  }
-
-  // The core widens what it sums.
-  static bool can_reduce(int reduction, int dtype) {
-    const bool widened = reduction == TD_REDUCE_sum || reduction == TD_REDUCE_prod;
-    return (reductions[reduction].types & kind(dtype)) &&
-           (!widened || dtype == TD_INT64 || dtype == TD_UINT64 || dtype >= TD_FLOAT32);
   }
 
   // A value of a dtype, made by a cast if there is none.
