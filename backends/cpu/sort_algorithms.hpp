@@ -5,9 +5,13 @@
 #include <concepts>
 #include <cstdint>
 
-#include "sort_keys.hpp"
+#include <math.h>
+
+#include <tandem/sort_keys.h>
 
 namespace tandem::cpu::sorting {
+
+using namespace tandem::sorting;
 
 /// A key with the position that it came from. Entries may also be keys alone.
 template <class Key_, class Index_>

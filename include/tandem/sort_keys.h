@@ -3,17 +3,15 @@
 // `flip` is all ones for a descending sort, else zero. NaN comes last either way, and -0 equals +0. Keys of complex
 // numbers hold the real part's key above the imaginary part's; the classes of NaN follow NumPy: R + Rj, R + nanj,
 // nan + Rj, nan + nanj, each ordered by the part that is a number.
+//
+// C++20 and CUDA C++20; on the host math.h must come before, as scalar.h demands.
 #pragma once
 
-#include <math.h>
-
-#include <bit>
-#include <concepts>
 #include <type_traits>
 
 #include <tandem/scalar.h>
 
-namespace tandem::cpu::sorting {
+namespace tandem::sorting {
 
 using scalar::i8;
 using scalar::i16;
@@ -40,15 +38,15 @@ using Bits = std::conditional_t<
 
 template <class T>
 struct Order {
-  static_assert(std::integral<T>);
+  static_assert(std::is_integral_v<T>);
   using Key = Bits<sizeof(T)>;
   static constexpr Key sign = std::is_signed_v<T> ? Key(Key(1) << (8 * sizeof(T) - 1)) : Key(0);
   static constexpr bool invertible = true;  // value() exists
 
-  static Key key(T x, Key flip) noexcept { return Key(Key(x) ^ sign ^ flip); }
-  static T value(Key key, Key flip) noexcept { return T(Key(key ^ sign ^ flip)); }
+  TD_FN Key key(T x, Key flip) noexcept { return Key(Key(x) ^ sign ^ flip); }
+  TD_FN T value(Key key, Key flip) noexcept { return T(Key(key ^ sign ^ flip)); }
   // Whether value(key(x)) may differ from x.
-  static constexpr bool special(T) noexcept { return false; }
+  TD_FN constexpr bool special(T) noexcept { return false; }
 };
 
 // Non-NaN keys lie in [sign bit ^ infinity ^ ones, sign bit ^ infinity] in either direction; NaN is all ones.
@@ -59,19 +57,19 @@ struct FloatOrder {
   static constexpr bool invertible = true;
 
   // Without branches: signs are hard to predict.
-  static Key key(T x, Key flip) noexcept {
-    const Key with_sign = std::bit_cast<Key>(x), size = Key(with_sign & Key(~sign));
+  TD_FN Key key(T x, Key flip) noexcept {
+    const Key with_sign = __builtin_bit_cast(Key, x), size = Key(with_sign & Key(~sign));
     const Key bits = size == 0 ? Key(0) : with_sign;
     const Key negative = Key(Key(0) - Key(bits >> (8 * sizeof(Key) - 1)));
     return size > infinity ? nan : Key(bits ^ (negative | sign) ^ flip);
   }
-  static T value(Key key, Key flip) noexcept {
+  TD_FN T value(Key key, Key flip) noexcept {
     const Key ordered = Key(key ^ flip), negative = Key(Key(ordered >> (8 * sizeof(Key) - 1)) - Key(1));
-    return std::bit_cast<T>(Key(ordered ^ (negative | sign)));
+    return __builtin_bit_cast(T, Key(ordered ^ (negative | sign)));
   }
-  static bool is_zero(T x) noexcept { return Key(std::bit_cast<Key>(x) << 1) == 0; }
-  static bool is_nan(T x) noexcept { return Key(std::bit_cast<Key>(x) & Key(~sign)) > infinity; }
-  static bool special(T x) noexcept { return std::bit_cast<Key>(x) == sign || is_nan(x); }
+  TD_FN bool is_zero(T x) noexcept { return Key(__builtin_bit_cast(Key, x) << 1) == 0; }
+  TD_FN bool is_nan(T x) noexcept { return Key(__builtin_bit_cast(Key, x) & Key(~sign)) > infinity; }
+  TD_FN bool special(T x) noexcept { return __builtin_bit_cast(Key, x) == sign || is_nan(x); }
 };
 
 template <> struct Order<f16> : FloatOrder<f16, 0x7c00> {};
@@ -86,7 +84,7 @@ struct Order<scalar::complex<F>> {
   using Key = Bits<2 * sizeof(F)>;
   static constexpr bool invertible = false;
 
-  static Key key(scalar::complex<F> x, Key flip) noexcept {
+  TD_FN Key key(scalar::complex<F> x, Key flip) noexcept {
     const PartKey re = Part::key(x.re, PartKey(flip)), im = Part::key(x.im, PartKey(flip));
     const int nan_class = 2 * (re == Part::nan) + (im == Part::nan);
     const PartKey high = nan_class == 0 ? re : PartKey(Part::highest + nan_class);
@@ -95,4 +93,4 @@ struct Order<scalar::complex<F>> {
   }
 };
 
-}  // namespace tandem::cpu::sorting
+}  // namespace tandem::sorting
