@@ -8,7 +8,10 @@ void dismantle(Node* node, Node*& dead) noexcept;
 
 /// A dead node's `base` field links it into the list of dead nodes once its own base has been dropped.
 void drop(Node* node, Node*& dead) noexcept {
-  if (node->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // Who holds the only reference need not tell anyone: nobody else can make another one.
+  if (node->references.load(std::memory_order_acquire) != 1 &&
+      node->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
   Node* base = node->base;
   node->base = dead;
   dead = node;

@@ -139,14 +139,16 @@ std::uint64_t repeated_rows(const Walk& walk, const Shape& space, std::uint32_t 
   return repeated;
 }
 
-/// What one evaluation holds on to while it runs outside the lock: references on all leaves and on all outputs but the
-/// root, which the caller holds; memory of outputs that were not published.
+/// What one evaluation holds on to while it runs outside the lock: references on all leaves (unless the graph is ours
+/// alone and so holds them itself) and on all outputs but the root, which the caller holds; memory of outputs that were
+/// not published.
 struct Job {
   Shape space;
   std::uint32_t row_axes = 0;
-  bool flat;  // the space is one run of elements
+  bool flat;       // the space is one run of elements
+  bool exclusive;  // no other thread can reach a node of the graph but its leaves
   Node* leaves[TD_MAX_INPUTS];
-  int n_leaves = 0;
+  int n_leaves = 0;  // that are held
   struct Output {
     Node* node;
     int value;
@@ -233,11 +235,26 @@ bool prepare(Node& root, Job& job, Program& program, NodePtr& first, const Shape
     return false;
   }
 
+  // Nodes that somebody outside still refers to are written too, those nearest the root first.
+  job.exclusive = root.references.load(std::memory_order_acquire) == 1;
+  for (int i = walk.n_order - 1; i >= 0; --i) {
+    Node* node = walk.order[i];
+    if (node != &root) {
+      if (node->references.load(std::memory_order_acquire) == node->uses) continue;
+      job.exclusive = false;
+      if (job.n_outputs == TD_MAX_OUTPUTS) break;
+      retain(node);
+    }
+    job.outputs[job.n_outputs++] = {node, i, false, {nullptr, 0}};
+  }
+
   job.flat = root.role == RowRole::none && (!target_strides || is_contiguous(root.shape, *target_strides));
   for (int i = 0; i < walk.n_leaves; ++i) {
-    Node* leaf = walk.leaves[i].node;
-    retain(leaf);
-    job.leaves[job.n_leaves++] = leaf;
+    Node* leaf = job.leaves[i] = walk.leaves[i].node;
+    if (!job.exclusive) {
+      retain(leaf);
+      ++job.n_leaves;
+    }
     job.flat = job.flat && leaf->contiguous && (leaf->shape == root.shape || leaf->size() == 1);
   }
   if (job.flat) {
@@ -260,14 +277,10 @@ bool prepare(Node& root, Job& job, Program& program, NodePtr& first, const Shape
 
   const int first_instruction = program.n_inputs() + program.n_constants();
   const std::uint64_t repeated = walk.reduction ? repeated_rows(walk, job.space, job.row_axes) : 0;
-  // Nodes that somebody outside still refers to are written too, those nearest the root first.
-  for (int i = walk.n_order - 1; i >= 0 && job.n_outputs < TD_MAX_OUTPUTS; --i) {
-    Node* node = walk.order[i];
-    if (node != &root) {
-      if (node->references.load(std::memory_order_relaxed) == node->uses) continue;
-      retain(node);
-    }
-    job.outputs[job.n_outputs++] = {node, first_instruction + i, (repeated >> i & 1) != 0, {nullptr, 0}};
+  for (int i = 0; i < job.n_outputs; ++i) {
+    const int position = job.outputs[i].value;
+    job.outputs[i].value = first_instruction + position;
+    job.outputs[i].repeated = (repeated >> position & 1) != 0;
   }
   return true;
 }
@@ -277,7 +290,8 @@ void publish(Job& job, int first) {
   Node* dropped[TD_MAX_OUTPUTS * TD_MAX_SOURCES];
   int n_dropped = 0;
   {
-    std::lock_guard lock(graph_mutex());
+    std::unique_lock lock(graph_mutex(), std::defer_lock);
+    if (!job.exclusive) lock.lock();
     for (int i = first; i < job.n_outputs; ++i) {
       Node& node = *job.outputs[i].node;
       if (node.is_ready()) continue;
