@@ -495,6 +495,17 @@ Plan plan_reduction(const Limits& limits, const Work& work, const Roles& roles) 
     steps /= 2;
   facts.steps = static_cast<std::uint8_t>(steps);
 
+  // Rows that end within a turn: as many at once as keep the same number of bytes under way.
+  if (plan.length <= steps * lanes) {
+    const auto fewer = static_cast<int>(ceil_div(plan.length, facts.threads));  // elements of a thread, or more
+    int rows = 1;
+    while (rows < 8 && 2 * rows * fewer * bytes <= bytes_under_way && 2 * rows * steps * held <= elements_limit &&
+           2 * rows * steps * held * count_needed(work, roles) <= code_limit &&
+           plan.rows >= 2 * rows * (block_threads / facts.threads) * std::int64_t{limits.multiprocessors})
+      rows *= 2;
+    facts.rows = static_cast<std::uint8_t>(rows);
+  }
+
   const std::int64_t leaves = ceil_div(plan.length, leaf_length), in_block = block_threads / facts.threads;
   const std::int64_t slots = leaves == 1 ? 1 : std::min(in_block, power_above(leaves));
   const std::int64_t chunks = ceil_div(leaves, slots);
@@ -505,7 +516,7 @@ Plan plan_reduction(const Limits& limits, const Work& work, const Roles& roles) 
   plan.extras[1] = std::countr_zero(static_cast<std::uint64_t>(slots));
   plan.extras[2] = chunks;
   plan.extras[3] = magic_of(chunks);
-  plan.grid = ceil_div(plan.rows, in_block / slots) * chunks;
+  plan.grid = ceil_div(plan.rows, in_block / slots * std::max<int>(facts.rows, 1)) * chunks;
   return plan;
 }
 
@@ -521,10 +532,10 @@ Plan plan_finish(const Work& work, const Roles& roles, const Plan& first) {
   const std::int64_t count = first.extras[columns ? 3 : 2];
   plan.facts.kernel = Kernel::finish;
   plan.facts.partial = false;
-  plan.facts.several = false;
+  plan.facts.several = plan.facts.whole = false;
   plan.facts.threads = count <= 8 ? 1 : count <= 8 * 32 ? 32 : 0;  // 0: the block
   plan.facts.width = plan.facts.vectors = plan.facts.steps = 1;
-  plan.facts.lanes = 0;
+  plan.facts.lanes = plan.facts.rows = 0;
   for (OperandFacts& operand : plan.facts.operands) {
     operand.aligned = false;
     if (operand.mode != Mode::unused) operand.mode = operand.row ? Mode::zero : Mode::unused;
@@ -594,7 +605,7 @@ void encode(const Work& work, const Plan& plan, std::string* key) {
   };
   key->clear();
   put(facts.kernel, facts.wide | facts.streaming << 1 | facts.partial << 2 | facts.several << 3 | facts.whole << 4, facts.outer, facts.inner,
-      facts.width, facts.vectors, facts.threads, facts.steps, facts.groups, facts.lanes, facts.tile, work.n_inputs,
+      facts.width, facts.vectors, facts.threads, facts.steps, facts.groups, facts.rows, facts.lanes, facts.tile, work.n_inputs,
       work.n_constants, work.n_instructions, work.n_loads, work.n_outputs, work.n_reduced != 0);
   const auto append = [&](const void* data, int bytes) {
     key->append(static_cast<const char*>(data), static_cast<std::size_t>(bytes));

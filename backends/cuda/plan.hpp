@@ -107,6 +107,7 @@ struct Facts {
   std::uint8_t threads = 1;           // that share a leaf (leaves, staged), a column (columns), or partial results (finish)
   std::uint8_t steps = 1;             // elements of a lane at a time
   std::uint8_t groups = 1;            // staged: leaves of a row
+  std::uint8_t rows = 0;              // leaves: rows of a group at once, 0 if the turns of a leaf are a loop
   std::uint8_t lanes = 128;           // of a leaf (columns)
   std::uint8_t tile = 0;              // side (transposed)
   OperandFacts operands[max_operands];
