@@ -1,4 +1,7 @@
 // The CUDA backend's table.
+#include <library_types.h>
+
+#include <exception>
 #include <new>
 #include <string>
 #include <tuple>
@@ -54,6 +57,22 @@ void describe_compiler(td_info_sink sink, void* user) {
     sink(user, "NVRTC", error.message);
 }
 
+void describe_cublas(td_info_sink sink, void* user) {
+  Library library;
+  td_error error;
+  int (*get)(libraryPropertyType, int*) = nullptr;
+  td_status status = open_library("cublas", {13, 12}, &library, &error);
+  if (status == TD_OK) status = find_symbol(library, "cublasGetProperty", &get, &error);
+  if (status != TD_OK) return sink(user, "cuBLAS", error.message);
+  std::string version;
+  for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+    int number = 0;
+    (void)get(part, &number);
+    version += (version.empty() ? "" : ".") + std::to_string(number);
+  }
+  sink(user, "cuBLAS", (version + ", " + library.path).c_str());
+}
+
 void describe_devices(td_info_sink sink, void* user, const std::vector<int>& ordinals) {
   for (std::size_t i = 0; i < ordinals.size(); ++i) {
     cudaDeviceProp properties;
@@ -81,10 +100,12 @@ td_status describe(td_info_sink sink, void* user, td_error* error) noexcept {
     describe_compiler(sink, user);
     const std::string folder = cache_folder();
     sink(user, "kernel cache", folder.empty() ? "none" : folder.c_str());
-    if (judge(found, &ordinals, &reason) == TD_OK)
-      describe_devices(sink, user, ordinals);
-    else
+    if (judge(found, &ordinals, &reason) != TD_OK) {
       sink(user, "state", reason.message);
+      return TD_OK;
+    }
+    describe_cublas(sink, user);  // which takes half a second to load, and serves nobody without a device
+    describe_devices(sink, user, ordinals);
     return TD_OK;
   } catch (...) {
     return fail(error, TD_OUT_OF_MEMORY, "the host has no memory left");

@@ -20,11 +20,8 @@ td_status usable_ordinals(std::vector<int>* ordinals, td_error* error) {
   static std::vector<int>& known = *new std::vector<int>;
   if (const td_status status = still_usable(error); status != TD_OK) return status;
   std::lock_guard lock(mutex);
-  if (known.empty()) {
-    const Probe found = probe();
-    if (found.driver_version != 0) refuse_after_fork();
-    if (const td_status status = judge(found, &known, error); status != TD_OK) return status;
-  }
+  if (known.empty())
+    if (const td_status status = judge(probe(), &known, error); status != TD_OK) return status;
   *ordinals = known;
   return TD_OK;
 }

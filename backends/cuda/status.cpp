@@ -127,6 +127,7 @@ void refuse_after_fork() {
 Probe probe() {
   Probe found{cudaSuccess, 0, CUDART_VERSION, {}};
   (void)cudaDriverGetVersion(&found.driver_version);
+  if (found.driver_version != 0) refuse_after_fork();  // the next call initializes the driver
   int count = 0;  // stays as it is if there is no driver
   found.result = cudaGetDeviceCount(&count);
   for (int i = 0; found.result == cudaSuccess && i < count; ++i) {

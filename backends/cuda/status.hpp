@@ -17,7 +17,7 @@ struct Probe {
   std::vector<int> architectures;  // of each device, 10 * major + minor
 };
 
-/// Asks the runtime. Makes no context.
+/// Asks the runtime. Makes no context, but where there is a driver, refuse_after_fork().
 Probe probe();
 
 /// TD_OK and the ordinals of the devices that can be used, or TD_UNAVAILABLE and the reason.

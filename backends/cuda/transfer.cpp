@@ -238,7 +238,8 @@ td_status copy(td_device* handle, td_copy_kind kind, void* to, const void* from,
   const Current current(device);
   if (kind == TD_DEVICE_TO_DEVICE) return copy_plainly(device, kind, to, from, bytes, false, error);
   const bool sending = kind == TD_HOST_TO_DEVICE;
-  const bool pinned = is_pinned(sending ? from : to, bytes);
+  const bool matters = sending || bytes >= ring_threshold;
+  const bool pinned = matters && is_pinned(sending ? from : to, bytes);
   if (!pinned && bytes >= ring_threshold && device.ring->ready()) {
     // Otherwise every worker would spin until the device has come to its piece.
     const cudaError_t earlier_work = sending ? cudaSuccess : cudaStreamSynchronize(device.stream);
