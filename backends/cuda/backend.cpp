@@ -141,7 +141,7 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(event_elapsed),
       TD_GUARDED(run_program),
       .matmul = nullptr,
-      .sort = nullptr,
+      TD_GUARDED(sort),
       TD_GUARDED(random),
       .cholesky = nullptr,
   };
