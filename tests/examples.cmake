@@ -11,5 +11,8 @@ foreach(backend ${backends})
   foreach(example create_and_transfer tour scale matmul_race value_at_risk)
     set_tests_properties(${backend}.example_${example} PROPERTIES ENVIRONMENT TANDEM_BACKEND=${backend}
       LABELS ${backend} TIMEOUT 300)
+    if(backend STREQUAL "cuda")
+      set_tests_properties(cuda.example_${example} PROPERTIES SKIP_REGULAR_EXPRESSION "backend cuda cannot be used")
+    endif()
   endforeach()
 endforeach()
