@@ -279,7 +279,8 @@ TEST(Compiler, does_not_contract_or_flush) {
   ASSERT_EQ(compile("extern \"C\" __global__ void f(float* x) { x[0] = x[1] * x[2] + x[3] / sqrtf(x[4]); }", 999, &text,
                     &error), TD_OK) << error.message;
   for (const char* wanted : {"mul.f32", "add.f32", "div.rn.f32", "sqrt.rn.f32"})
-    EXPECT_TRUE(text.find(wanted) != text.npos || text.find(std::string(wanted).insert(3, ".rn")) != text.npos) << wanted;
+    EXPECT_TRUE(text.find(wanted) != text.npos || text.find(std::string(wanted).insert(3, ".rn")) != text.npos)
+        << wanted;
   EXPECT_EQ(text.find("fma"), text.npos);
   EXPECT_EQ(text.find("ftz"), text.npos);
 }
@@ -290,7 +291,8 @@ TEST(Compiler, says_what_is_wrong) {
   td_error error{};
   EXPECT_EQ(compile("extern \"C\" __global__ void f() { nonsense; }", 90, &text, &error), TD_INTERNAL);
   EXPECT_EQ(std::string(error.message).rfind("a kernel does not compile: ", 0), 0u) << error.message;
-  EXPECT_NE(std::string(error.message).find("identifier \"nonsense\" is undefined"), std::string::npos) << error.message;
+  EXPECT_NE(std::string(error.message).find("identifier \"nonsense\" is undefined"), std::string::npos)
+      << error.message;
 }
 
 TEST(Compiler, chooses_the_target) {

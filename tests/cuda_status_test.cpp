@@ -68,8 +68,9 @@ TEST(Status, each_reason_is_a_sentence_of_its_own) {
   EXPECT_EQ(judged({cudaErrorNoDevice, 13000, 13000, {}}),
             "there is a driver (CUDA 13.0) but no device that it shows to this process (is CUDA_VISIBLE_DEVICES set?)");
   EXPECT_EQ(judged({cudaSuccess, 13000, 13000, {}}), judged({cudaErrorNoDevice, 13000, 13000, {}}));
-  EXPECT_EQ(judged({cudaErrorSystemDriverMismatch, 13000, 13000, {}}).rfind("CUDA cannot be initialized: error 803, ", 0),
-            0u);
+  EXPECT_EQ(
+      judged({cudaErrorSystemDriverMismatch, 13000, 13000, {}}).rfind("CUDA cannot be initialized: error 803, ", 0),
+      0u);
   EXPECT_EQ(judged({cudaSuccess, 13000, 13000, {35, 52}}).rfind(
                 "no device is new enough: compute capability 5.2, and ", 0), 0u);
 }
@@ -161,7 +162,8 @@ TEST(Loader, a_named_backend_says_what_is_missing) {
     EXPECT_EQ(named, "cuda:0");
     return;
   }
-  EXPECT_EQ(named.rfind("BackendUnavailable: Device: TANDEM_BACKEND=cuda: backend cuda cannot be used: ", 0), 0u) << named;
+  EXPECT_EQ(named.rfind("BackendUnavailable: Device: TANDEM_BACKEND=cuda: backend cuda cannot be used: ", 0), 0u)
+      << named;
   EXPECT_TRUE(named.ends_with("/libtandem_cuda.so: " + reason)) << named;
 }
 

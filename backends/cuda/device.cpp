@@ -87,7 +87,8 @@ td_status read_attributes(Device& device, td_error* error) {
 td_status make_device(int ordinal, Device** made, td_error* error) {
   if (const td_status status = load_driver(error); status != TD_OK) return status;
   const Previous restored;
-  if (const td_status status = check(cudaSetDevice(ordinal), "opening the device", error); status != TD_OK) return status;
+  if (const td_status status = check(cudaSetDevice(ordinal), "opening the device", error); status != TD_OK)
+    return status;
   auto* device = new Device{};
   device->ordinal = ordinal;
   (void)driver.get_current(&device->context);
@@ -137,7 +138,8 @@ td_status open_device(int32_t index, td_device** device, td_error* error) {
   opened.resize(ordinals.size());
   Device*& slot = opened[std::size_t(index)];
   if (!slot)
-    if (const td_status status = make_device(ordinals[std::size_t(index)], &slot, error); status != TD_OK) return status;
+    if (const td_status status = make_device(ordinals[std::size_t(index)], &slot, error); status != TD_OK)
+      return status;
   *device = reinterpret_cast<td_device*>(slot);
   return TD_OK;
 }

@@ -41,8 +41,8 @@ inline Device& device_of(td_device* device) { return *reinterpret_cast<Device*>(
 /// first failure's text. Clears the runtime's last error.
 td_status check(cudaError_t result, const char* what, td_error* error) noexcept;
 
-/// Makes a device current for the calling thread and restores what was current before, also if that was nothing: setting
-/// a device back through the runtime would make a context on a card that the program never uses.
+/// Makes a device current for the calling thread and restores what was current before, also if that was nothing:
+/// setting a device back through the runtime would make a context on a card that the program never uses.
 class Current {
  public:
   explicit Current(const Device& device) noexcept;

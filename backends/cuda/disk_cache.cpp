@@ -146,7 +146,8 @@ bool DiskCache::store(const KernelKey& key, const std::string& image) const {
   const std::string name = file_name(key);
   const std::string temporary =
       name + "." + std::to_string(getpid()) + "." + std::to_string(count.fetch_add(1)) + ".temporary";
-  Descriptor file(openat(folder.number(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  Descriptor file(
+      openat(folder.number(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return false;
   const bool written = write_all(file.number(), contents(key.text(), image));
   if (file.close() && written && renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) == 0)

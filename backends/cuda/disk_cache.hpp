@@ -36,8 +36,8 @@ class DiskCache {
   std::string folder_;
 };
 
-/// $TANDEM_CACHE_DIR if it is set, where empty means no cache; else $XDG_CACHE_HOME/tandem, else ~/.cache/tandem. Relative
-/// paths are ignored. Empty if there is none.
+/// $TANDEM_CACHE_DIR if it is set, where empty means no cache; else $XDG_CACHE_HOME/tandem, else ~/.cache/tandem.
+/// Relative paths are ignored. Empty if there is none.
 std::string cache_folder();
 
 }  // namespace tandem::cuda

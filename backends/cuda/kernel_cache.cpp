@@ -45,7 +45,8 @@ td_status load_kernel(const std::string& image, const char* name, cudaKernel_t* 
   return status;
 }
 
-td_status make_kernel(Device& device, std::string_view source, const char* name, cudaKernel_t* kernel, td_error* error) {
+td_status make_kernel(Device& device, std::string_view source, const char* name, cudaKernel_t* kernel,
+                      td_error* error) {
   Target target;
   if (const td_status status = find_target(device.architecture, &target, error); status != TD_OK) return status;
   const KernelKey key = kernel_key(source, target);
@@ -85,7 +86,8 @@ KernelKey kernel_key(std::string_view source, const Target& target) {
   CompilerInfo compiler;
   td_error ignored;
   (void)compiler_info(&compiler, &ignored);
-  KernelKey key{std::string(source), "", "NVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor)};
+  KernelKey key{std::string(source), "",
+                "NVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor)};
   for (const std::string& option : compiler_options(target)) key.options += option + "\n";
   return key;
 }

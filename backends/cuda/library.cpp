@@ -23,7 +23,8 @@ std::vector<std::string> folders() {
   return list;
 }
 
-/// The file behind an open library, as one of its symbols or the loader's list tells; the name that was asked for if not.
+/// The file behind an open library, as one of its symbols or the loader's list tells; the name that was asked for if
+/// not.
 std::string file_of(void* handle, const std::string& asked) {
   char folder[4096];
   if (asked.find('/') != std::string::npos || dlinfo(handle, RTLD_DI_ORIGIN, folder) != 0) return asked;
@@ -47,9 +48,10 @@ td_status open_library(const char* name, std::initializer_list<int> versions, Li
     }
     files += (files.empty() ? "" : " or ") + file;
   }
-  return fail(error, TD_UNAVAILABLE,
-              "%s cannot be loaded%s; it was looked for in $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and the loader's folders",
-              files.c_str(), problem.c_str());
+  return fail(
+      error, TD_UNAVAILABLE,
+      "%s cannot be loaded%s; it was looked for in $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and the loader's folders",
+      files.c_str(), problem.c_str());
 }
 
 td_status find_symbol(const Library& library, const char* symbol, void** address, td_error* error) {

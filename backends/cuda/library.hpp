@@ -14,8 +14,8 @@ struct Library {
   std::string path;  // of the file that the loader took
 };
 
-/// Opens lib<name>.so.<version> for the first version that is found: in lib64 and lib of $CUDA_HOME, of $CUDA_PATH and of
-/// /usr/local/cuda, then where the loader looks. TD_UNAVAILABLE names the library and where it was looked for.
+/// Opens lib<name>.so.<version> for the first version that is found: in lib64 and lib of $CUDA_HOME, of $CUDA_PATH and
+/// of /usr/local/cuda, then where the loader looks. TD_UNAVAILABLE names the library and where it was looked for.
 td_status open_library(const char* name, std::initializer_list<int> versions, Library* library, td_error* error);
 
 /// The function `symbol` of a library, for `if ((status = find_symbol(...)) != TD_OK)`; TD_UNAVAILABLE if it lacks it.

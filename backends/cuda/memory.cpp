@@ -1,6 +1,6 @@
-// Device memory: lists of free blocks by size, which answer without the driver, in front of a memory pool of the driver,
-// which joins and splits what the lists cannot use. All of a device's work is on one stream, so a freed block may be
-// handed out again at once.
+// Device memory: lists of free blocks by size, which answer without the driver, in front of a memory pool of the
+// driver, which joins and splits what the lists cannot use. All of a device's work is on one stream, so a freed block
+// may be handed out again at once.
 #include "memory.hpp"
 
 #include <algorithm>
@@ -59,12 +59,13 @@ int64_t reserved_bytes(const MemoryPool& memory) {
 td_status out_of_memory(const MemoryPool& memory, int64_t bytes, td_error* error) {
   std::size_t free = 0, total = 0;
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) (void)cudaGetLastError();
-  return fail(error, TD_OUT_OF_MEMORY,
-              "out of memory: %lld bytes requested, %lld in use, %lld cached, limit %lld; the device has %zu of %zu bytes "
-              "free",
-              static_cast<long long>(bytes), static_cast<long long>(memory.stats.used_bytes),
-              static_cast<long long>(std::max<int64_t>(reserved_bytes(memory) - memory.occupied_bytes, 0)),
-              static_cast<long long>(memory.stats.limit_bytes), free, total);
+  return fail(
+      error, TD_OUT_OF_MEMORY,
+      "out of memory: %lld bytes requested, %lld in use, %lld cached, limit %lld; the device has %zu of %zu bytes "
+      "free",
+      static_cast<long long>(bytes), static_cast<long long>(memory.stats.used_bytes),
+      static_cast<long long>(std::max<int64_t>(reserved_bytes(memory) - memory.occupied_bytes, 0)),
+      static_cast<long long>(memory.stats.limit_bytes), free, total);
 }
 
 /// A block that no list has, from the driver: what is cached goes first, if it stands in the way.

@@ -29,7 +29,8 @@ struct Compiler {
   td_error error{};
 };
 
-/// NVRTC opens its built-in functions by their bare name when it compiles; the loader finds them if they are open already.
+/// NVRTC opens its built-in functions by their bare name when it compiles; the loader finds them if they are open
+/// already.
 void preload_builtins(const std::string& library) {
   char real[PATH_MAX];
   if (realpath(library.c_str(), real) == nullptr) return;
@@ -89,7 +90,8 @@ std::string log_of(const Compiler& compiler, nvrtcProgram program) {
   return log.substr(line == log.npos ? 0 : line + 1);
 }
 
-td_status read_image(const Compiler& compiler, nvrtcProgram program, bool portable, std::string* image, td_error* error) {
+td_status read_image(const Compiler& compiler, nvrtcProgram program, bool portable, std::string* image,
+                     td_error* error) {
   std::size_t size = 0;
   nvrtcResult result = portable ? compiler.GetPTXSize(program, &size) : compiler.GetCUBINSize(program, &size);
   if (result == NVRTC_SUCCESS) {
@@ -111,7 +113,8 @@ td_status compiler_info(CompilerInfo* info, td_error* error) {
 td_status choose_target(int architecture, const std::vector<int>& known, Target* target, td_error* error) {
   const auto after = std::upper_bound(known.begin(), known.end(), architecture);
   if (after == known.begin())
-    return fail(error, TD_UNAVAILABLE, "the compiler knows no device as old as compute capability %d.%d; its oldest is %d.%d",
+    return fail(error, TD_UNAVAILABLE,
+                "the compiler knows no device as old as compute capability %d.%d; its oldest is %d.%d",
                 architecture / 10, architecture % 10, known.empty() ? 0 : known.front() / 10,
                 known.empty() ? 0 : known.front() % 10);
   const int newest = *(after - 1);
@@ -126,8 +129,13 @@ td_status find_target(int architecture, Target* target, td_error* error) {
 }
 
 std::vector<std::string> compiler_options(const Target& target) {
-  return {(target.portable ? "--gpu-architecture=compute_" : "--gpu-architecture=sm_") + std::to_string(target.architecture),
-          "--std=c++17", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true",
+  return {(target.portable ? "--gpu-architecture=compute_" : "--gpu-architecture=sm_") +
+              std::to_string(target.architecture),
+          "--std=c++17",
+          "--fmad=false",
+          "--ftz=false",
+          "--prec-div=true",
+          "--prec-sqrt=true",
           "--device-as-default-execution-space"};
 }
 
@@ -136,7 +144,8 @@ td_status compile(std::string_view source, const Target& target, std::string* im
   const Compiler* const compiler = find_compiler(&status, error);
   if (compiler == nullptr) return status;
   nvrtcProgram program = nullptr;
-  nvrtcResult result = compiler->CreateProgram(&program, std::string(source).c_str(), "program.cu", 0, nullptr, nullptr);
+  nvrtcResult result =
+      compiler->CreateProgram(&program, std::string(source).c_str(), "program.cu", 0, nullptr, nullptr);
   if (result != NVRTC_SUCCESS)
     return fail(error, TD_INTERNAL, "the compiler does not start: %s", compiler->GetErrorString(result));
   const auto destroy = [&](nvrtcProgram* owned) { compiler->DestroyProgram(owned); };

@@ -25,8 +25,8 @@ struct Target {
 };
 
 /// How to compile for a card, given the architectures that the compiler knows, in ascending order: for the card itself,
-/// else for an older one of its generation, else as PTX for the newest that is older; TD_UNAVAILABLE if the card is older
-/// than all.
+/// else for an older one of its generation, else as PTX for the newest that is older; TD_UNAVAILABLE if the card is
+/// older than all.
 td_status choose_target(int architecture, const std::vector<int>& known, Target* target, td_error* error);
 
 /// choose_target() for the compiler that was loaded.

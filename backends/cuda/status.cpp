@@ -31,9 +31,10 @@ constinit End end;
 
 void in_child() {
   end.claimed.store(false);  // a thread that the child lacks may have been at it
-  end.set(TD_UNAVAILABLE,
-          "this process was forked from one that had used CUDA, and the driver does not survive a fork; start the child "
-          "with exec, or fork before CUDA is first used");
+  end.set(
+      TD_UNAVAILABLE,
+      "this process was forked from one that had used CUDA, and the driver does not survive a fork; start the child "
+      "with exec, or fork before CUDA is first used");
 }
 
 /// Errors after which every call of the process fails.
@@ -133,7 +134,8 @@ Probe probe() {
   for (int i = 0; found.result == cudaSuccess && i < count; ++i) {
     int major = 0, minor = 0;
     found.result = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i);
-    if (found.result == cudaSuccess) found.result = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, i);
+    if (found.result == cudaSuccess)
+      found.result = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, i);
     found.architectures.push_back(10 * major + minor);
   }
   (void)cudaGetLastError();
@@ -148,9 +150,10 @@ td_status judge(const Probe& probe, std::vector<int>* usable, td_error* error) {
     return fail(error, TD_UNAVAILABLE, "the NVIDIA driver is too old: it supports CUDA %s, and CUDA %s is needed",
                 version_text(probe.driver_version).c_str(), version_text(probe.runtime_version).c_str());
   if (probe.result == cudaErrorNoDevice || (probe.result == cudaSuccess && probe.architectures.empty()))
-    return fail(error, TD_UNAVAILABLE,
-                "there is a driver (CUDA %s) but no device that it shows to this process (is CUDA_VISIBLE_DEVICES set?)",
-                version_text(probe.driver_version).c_str());
+    return fail(
+        error, TD_UNAVAILABLE,
+        "there is a driver (CUDA %s) but no device that it shows to this process (is CUDA_VISIBLE_DEVICES set?)",
+        version_text(probe.driver_version).c_str());
   if (probe.result != cudaSuccess)
     return fail(error, TD_UNAVAILABLE, "CUDA cannot be initialized: error %d, %s (%s)", int(probe.result),
                 cudaGetErrorString(probe.result), cudaGetErrorName(probe.result));

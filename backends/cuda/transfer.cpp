@@ -145,7 +145,8 @@ void Ring::serve(Worker& worker) {
 
 cudaError_t Ring::copy(td_copy_kind kind, void* to, const void* from, int64_t bytes) {
   std::lock_guard one_at_a_time(copying_);
-  Job job{.kind = kind, .to = static_cast<char*>(to), .from = static_cast<const char*>(from), .bytes = bytes, .chunk = 0};
+  Job job{
+      .kind = kind, .to = static_cast<char*>(to), .from = static_cast<const char*>(from), .bytes = bytes, .chunk = 0};
   // At least two rounds through the slots, as nothing overlaps before the first of them is full.
   const auto pieces = int64_t(workers_.size()) * slots_per_worker * 2;
   job.chunk = std::clamp((bytes / pieces + 4095) / 4096 * 4096, least_chunk, slot_bytes);
@@ -243,8 +244,8 @@ td_status copy(td_device* handle, td_copy_kind kind, void* to, const void* from,
   if (!pinned && bytes >= ring_threshold && device.ring->ready()) {
     // Otherwise every worker would spin until the device has come to its piece.
     const cudaError_t earlier_work = sending ? cudaSuccess : cudaStreamSynchronize(device.stream);
-    return check(earlier_work == cudaSuccess ? device.ring->copy(kind, to, from, bytes) : earlier_work, "copying memory",
-                 error);
+    return check(earlier_work == cudaSuccess ? device.ring->copy(kind, to, from, bytes) : earlier_work,
+                 "copying memory", error);
   }
   const bool read_at_once = sending && !pinned && bytes <= staged_at_once;
   return copy_plainly(device, kind, to, from, bytes, !read_at_once, error);
