@@ -8,7 +8,8 @@ namespace {
   struct name##_row {                                               \
     static constexpr int result = outcome;                          \
     static constexpr unsigned types = dtypes;                       \
-    static constexpr bool largest = TD_REDUCE_##name == TD_REDUCE_argmax; \
+    static constexpr bool largest = TD_REDUCE_##name == TD_REDUCE_argmax || TD_REDUCE_##name == TD_REDUCE_max; \
+    static constexpr bool extreme = TD_REDUCE_##name == TD_REDUCE_max || TD_REDUCE_##name == TD_REDUCE_min; \
     template <class T>                                              \
     TD_FN T combine([[maybe_unused]] T a, [[maybe_unused]] T b) {   \
       return expression;                                            \
@@ -24,9 +25,36 @@ void combine(void* lanes, const void* values, int64_t n) {
   for (int64_t i = 0; i < n; ++i) store(lanes, i, Row::combine(load<T>(lanes, i), load<T>(values, i)));
 }
 
+// The largest or smallest of floats by plain comparisons, which agree with the rule of ops.def but for NaN and for the
+// sign of a zero result: false, with nothing changed, if one of these occurs among the lanes.
+template <class Row, class T>
+TD_FN bool accumulate_plainly(T* lanes, const T* from, int64_t width, int64_t stride) {
+  constexpr int64_t most = 128;
+  T kept[most];
+  int special = 0;
+  const auto better = [](T a, T b) { return Row::largest ? (a > b ? a : b) : (a < b ? a : b); };
+  for (int64_t i = 0; i < width; ++i) {
+    const T a = from[i], b = from[stride + i], c = from[2 * stride + i], d = from[3 * stride + i];
+    const T x = better(better(better(a, b), better(c, d)), lanes[i]);
+    special |= __builtin_isunordered(a, b) | __builtin_isunordered(c, d) | __builtin_isunordered(x, x) | (x == 0);
+    kept[i] = x;
+  }
+  if (special) return false;
+  for (int64_t i = 0; i < width; ++i) lanes[i] = kept[i];
+  return true;
+}
+
 template <class Row, class T>
 void accumulate(void* lanes, const void* values, int64_t width, int64_t stride, int64_t steps) {
   const Stored<T>* from = static_cast<const Stored<T>*>(values);
+  if constexpr (Row::extreme && (is_same<T, f32> || is_same<T, f64>)) {
+    for (int64_t begin = 0; width > 128 && begin < width; begin += 128)
+      accumulate<Row, T>(static_cast<T*>(lanes) + begin, from + begin, width - begin < 128 ? width - begin : 128, stride, steps);
+    if (width > 128) return;
+    for (; steps >= 4; steps -= 4, from += 4 * stride)
+      if (!accumulate_plainly<Row>(static_cast<T*>(lanes), from, width, stride))
+        for (int64_t step = 0; step < 4; ++step) combine<Row, T>(lanes, from + step * stride, width);
+  }
   for (; steps >= 4; steps -= 4, from += 4 * stride) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < width; ++i) {
