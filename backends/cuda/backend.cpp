@@ -140,7 +140,7 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(event_synchronize),
       TD_GUARDED(event_elapsed),
       TD_GUARDED(run_program),
-      .matmul = nullptr,
+      TD_GUARDED(matmul),
       TD_GUARDED(sort),
       TD_GUARDED(random),
       .cholesky = nullptr,
