@@ -53,9 +53,9 @@ long faults() {
 }
 
 constexpr std::int64_t KiB = 1 << 10, MiB = 1 << 20;
-const std::int64_t sizes[] = {0,       1,       63,          64,       65,          400,         960,         961,
-                              1000,    1024,    1025,        4095,     5000,        60 * KiB,    64 * KiB - 65, 64 * KiB - 64,
-                              64 * KiB - 63, 64 * KiB, 64 * KiB + 1, 100'000, 2 * MiB - 64, 2 * MiB, 3 * MiB + 5, 17 * MiB};
+const std::int64_t sizes[] = {0, 1, 63, 64, 65, 400, 960, 961, 1000, 1024, 1025, 4095, 5000, 60 * KiB,
+                              64 * KiB - 65, 64 * KiB - 64, 64 * KiB - 63, 64 * KiB, 64 * KiB + 1, 100'000,
+                              2 * MiB - 64, 2 * MiB, 3 * MiB + 5, 17 * MiB};
 
 TEST(Memory, BlocksAreAlignedPaddedAndApart) {
   for (const std::int64_t bytes : sizes) {

@@ -15,6 +15,8 @@
 namespace tandem::cpu {
 namespace {
 
+constexpr int own_threads = 1;  // of get_parallel
+
 struct Library {
   Blas functions{};
   bool usable = false;
@@ -23,6 +25,7 @@ struct Library {
 };
 
 /// OpenBLAS 0.3.21 and older take processors that they do not know for the oldest one: a fifth of the speed on AVX-512.
+/// The kernels that this one can run; null leaves the choice to the library.
 const char* wanted_core() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -31,6 +34,14 @@ const char* wanted_core() {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
   return nullptr;
+}
+
+/// Kernels without AVX: what the library falls back to.
+bool is_weak(std::string_view core) {
+  for (const char* name : {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Athlon", "Opteron",
+                           "Barcelona", "Bobcat", "Generic"})
+    if (core.starts_with(name)) return true;
+  return false;
 }
 
 std::string own_folder() {
@@ -56,22 +67,23 @@ void* open(std::string& problem) {
 }
 
 /// A product with known result: a library that gets it wrong on this processor must not be used.
-template <class T, class Gemm>
-bool correct(Gemm gemm) {
-  constexpr int n = 33;
-  std::vector<T> a(n * n), b(n * n), c(n * n, T(NAN));
-  for (int i = 0; i < n * n; ++i) {
-    a[std::size_t(i)] = T(i % 7 - 3);
-    b[std::size_t(i)] = T(i % 5 - 2);
-  }
-  gemm(row_major, no_transpose, no_transpose, n, n, n, T(1), a.data(), n, b.data(), n, T(0), c.data(), n);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
-      T sum = 0;
-      for (int k = 0; k < n; ++k) sum += a[std::size_t(i * n + k)] * b[std::size_t(k * n + j)];
-      if (c[std::size_t(i * n + j)] != sum) return false;  // small integers: exact in any order
-    }
-  return true;
+template <class T>
+bool multiplies(Blas::Gemm<T, T> gemm, int m, int n, int k) {
+  std::vector<T> a(std::size_t(m) * std::size_t(k)), b(std::size_t(k) * std::size_t(n));
+  std::vector<T> c(std::size_t(m) * std::size_t(n), T(NAN)), sums(c.size());
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = T(int(i % 7) - 3);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(int(i % 5) - 2);
+  gemm(row_major, no_transpose, no_transpose, m, n, k, 1, a.data(), k, b.data(), n, 0, c.data(), n);
+  for (int i = 0; i < m; ++i)
+    for (int p = 0; p < k; ++p)
+      for (int j = 0; j < n; ++j) sums[std::size_t(i * n + j)] += a[std::size_t(i * k + p)] * b[std::size_t(p * n + j)];
+  return c == sums;  // small integers: exact in any order
+}
+
+/// One product for the kernels of small matrices, one for the others.
+bool is_correct(const Blas& f) {
+  return multiplies<float>(f.sgemm, 33, 33, 33) && multiplies<double>(f.dgemm, 33, 33, 33) &&
+         multiplies<float>(f.sgemm, 129, 143, 67) && multiplies<double>(f.dgemm, 129, 143, 67);
 }
 
 const Blas* loaded = nullptr;
@@ -102,12 +114,13 @@ Library load() {
   bind(f.zgemm, "cblas_zgemm");
   bind(f.sgemv, "cblas_sgemv");
   bind(f.dgemv, "cblas_dgemv");
+  bind(f.cgemv, "cblas_cgemv");
+  bind(f.zgemv, "cblas_zgemv");
   bind(f.spotrf, "spotrf_");
   bind(f.dpotrf, "dpotrf_");
   bind(f.cpotrf, "cpotrf_");
   bind(f.zpotrf, "zpotrf_");
   bind(f.set_num_threads, "openblas_set_num_threads");
-  bind(f.get_num_threads, "openblas_get_num_threads");
   bind(f.get_parallel, "openblas_get_parallel");
   char* (*core)() = nullptr;
   char* (*configuration)() = nullptr;
@@ -121,8 +134,12 @@ Library load() {
   if (dladdr(reinterpret_cast<const void*>(f.sgemm), &info) && info.dli_fname) library.path = info.dli_fname;
   library.core = core();
   library.configuration = configuration();
-  f.set_num_threads(thread_count());
-  if (!correct<float>(f.sgemm) || !correct<double>(f.dgemm)) {
+  if (chosen && is_weak(library.core))
+    log(TD_LOG_WARNING,
+        "OpenBLAS (%s) uses its slow %s kernels although the processor can run %s: it lacks them or was loaded before",
+        library.path.c_str(), library.core.c_str(), chosen);
+  if (f.get_parallel() == own_threads) f.set_num_threads(largest_thread_count());
+  if (!is_correct(f)) {
     library.problem = library.path + " computes wrong products on this processor with its " + library.core + " kernels";
     return library;
   }
@@ -151,13 +168,13 @@ const Blas* blas(td_error* error) {
   return nullptr;
 }
 
-SingleThreadedBlas::SingleThreadedBlas(const Blas& blas) : blas_(blas), threads_(blas.get_num_threads()) {
-  // The OpenMP build runs on one thread inside a parallel region by itself.
-  if (blas_.get_parallel() == 1) blas_.set_num_threads(1);
+// The OpenMP build runs on one thread inside a parallel region by itself.
+SingleThreadedBlas::SingleThreadedBlas(const Blas& blas) : blas_(blas) {
+  if (blas_.get_parallel() == own_threads) blas_.set_num_threads(1);
 }
 
 SingleThreadedBlas::~SingleThreadedBlas() {
-  if (blas_.get_parallel() == 1) blas_.set_num_threads(threads_);
+  if (blas_.get_parallel() == own_threads) blas_.set_num_threads(largest_thread_count());
 }
 
 void describe_blas(td_info_sink sink, void* user) {

@@ -15,23 +15,32 @@ enum BlasTranspose : int { no_transpose = 111, transpose = 112 };
 using Complex64 = std::complex<float>;
 using Complex128 = std::complex<double>;
 
+/// The library's functions. CBLAS passes real factors by value and complex ones by address.
 struct Blas {
-  void (*sgemm)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
-  void (*dgemm)(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
-  void (*cgemm)(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*, int);
-  void (*zgemm)(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*, int);
-  void (*sgemv)(int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
-  void (*dgemv)(int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
-  void (*spotrf)(const char*, const int*, float*, const int*, int*);
-  void (*dpotrf)(const char*, const int*, double*, const int*, int*);
-  void (*cpotrf)(const char*, const int*, Complex64*, const int*, int*);
-  void (*zpotrf)(const char*, const int*, Complex128*, const int*, int*);
+  template <class Factor, class T>
+  using Gemm = void (*)(int order, int a_transpose, int b_transpose, int m, int n, int k, Factor alpha, const T* a,
+                        int lda, const T* b, int ldb, Factor beta, T* c, int ldc);
+  template <class Factor, class T>
+  using Gemv = void (*)(int order, int transpose, int rows, int columns, Factor alpha, const T* a, int lda, const T* x,
+                        int x_step, Factor beta, T* y, int y_step);
+  template <class T>
+  using Potrf = void (*)(const char* triangle, const int* n, T* a, const int* lda, int* info);
+
+  Gemm<float, float> sgemm;
+  Gemm<double, double> dgemm;
+  Gemm<const void*, void> cgemm, zgemm;
+  Gemv<float, float> sgemv;
+  Gemv<double, double> dgemv;
+  Gemv<const void*, void> cgemv, zgemv;
+  Potrf<float> spotrf;
+  Potrf<double> dpotrf;
+  Potrf<Complex64> cpotrf;
+  Potrf<Complex128> zpotrf;
   void (*set_num_threads)(int);
-  int (*get_num_threads)();
-  int (*get_parallel)();  // 0: one thread, 1: its own threads, 2: OpenMP
+  int (*get_parallel)();  // 0: one thread, 1: threads of its own, 2: OpenMP
 };
 
-/// The library, or null with the reason in `error` (TD_UNAVAILABLE). Its thread count is that of the backend.
+/// The library, or null with the reason in `error` (TD_UNAVAILABLE). It uses as many threads as the backend.
 const Blas* blas(td_error* error);
 
 /// Limits OpenBLAS to one thread while it lives, for callers that are parallel themselves.
@@ -44,7 +53,6 @@ class SingleThreadedBlas {
 
  private:
   const Blas& blas_;
-  int threads_;
 };
 
 }  // namespace tandem::cpu

@@ -3,51 +3,74 @@
 namespace tandem::cpu::TD_ISA {
 namespace {
 
-// A panel of b stays in cache while all rows of c pass over it; the innermost loop runs along contiguous rows.
-constexpr std::int64_t panel_columns = 1024, panel_rows = 128;
+using std::int64_t;
 
-template <class T>
-void product(const void* a_data, const void* b_data, void* c_data, std::int64_t m, std::int64_t n, std::int64_t k) {
-  const T* a = static_cast<const T*>(a_data);
-  const T* b = static_cast<const T*>(b_data);
-  T* c = static_cast<T*>(c_data);
-  for (std::int64_t i = 0; i < m * n; ++i) c[i] = 0;
-  for (std::int64_t j0 = 0; j0 < n; j0 += panel_columns) {
-    const std::int64_t width = n - j0 < panel_columns ? n - j0 : panel_columns;
-    for (std::int64_t p0 = 0; p0 < k; p0 += panel_rows) {
-      const std::int64_t p1 = p0 + panel_rows < k ? p0 + panel_rows : k;
-      for (std::int64_t i = 0; i < m; ++i) {
-        T* __restrict row = c + i * n + j0;
-        for (std::int64_t p = p0; p < p1; ++p) {
-          const T factor = a[i * k + p];
-          const T* __restrict from = b + p * n + j0;
-          for (std::int64_t j = 0; j < width; ++j) row[j] = T(row[j] + T(1u * factor * from[j]));
-        }
-      }
+int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// A panel of b stays in cache while all rows of c pass over it.
+constexpr int64_t panel_bytes = 2048, panel_rows = 64;
+
+/// x + a b for integers that wrap.
+struct MultiplyAdd {
+  template <class T>
+  static T combine(T x, T a, T b) {
+    return T(x + T(1u * a * b));
+  }
+};
+struct OrAnd {
+  template <class T>
+  static T combine(T x, T a, T b) {
+    return T(x | (a & b));
+  }
+};
+
+/// Adds to `height` rows of c the products with `depth` rows of b: what is loaded of b and c is used several times.
+template <class Step, int height, int depth, class T>
+void add_block(const T* a, int64_t a_row, const T* b, T* c, int64_t stride, int64_t width) {
+  T factors[height][depth];
+  for (int i = 0; i < height; ++i)
+    for (int p = 0; p < depth; ++p) factors[i][p] = a[i * a_row + p];
+#pragma GCC ivdep
+  for (int64_t j = 0; j < width; ++j) {
+#pragma GCC unroll 4
+    for (int i = 0; i < height; ++i) {
+      T sum = c[i * stride + j];
+#pragma GCC unroll 4
+      for (int p = 0; p < depth; ++p) sum = Step::combine(sum, factors[i][p], b[p * stride + j]);
+      c[i * stride + j] = sum;
     }
   }
 }
 
-void boolean_product(const void* a_data, const void* b_data, void* c_data, std::int64_t m, std::int64_t n,
-                     std::int64_t k) {
-  const auto* a = static_cast<const std::uint8_t*>(a_data);
-  const auto* b = static_cast<const std::uint8_t*>(b_data);
-  auto* c = static_cast<std::uint8_t*>(c_data);
-  for (std::int64_t i = 0; i < m; ++i) {
-    std::uint8_t* __restrict row = c + i * n;
-    for (std::int64_t j = 0; j < n; ++j) row[j] = 0;
-    for (std::int64_t p = 0; p < k; ++p) {
-      const std::uint8_t factor = a[i * k + p];
-      const std::uint8_t* __restrict from = b + p * n;
-      for (std::int64_t j = 0; j < n; ++j) row[j] |= factor & from[j];
+template <class Step, int height, class T>
+void add_rows(const T* a, int64_t a_row, const T* b, T* c, int64_t stride, int64_t width, int64_t depth) {
+  int64_t p = 0;
+  for (; p + 4 <= depth; p += 4) add_block<Step, height, 4>(a + p, a_row, b + p * stride, c, stride, width);
+  for (; p < depth; ++p) add_block<Step, height, 1>(a + p, a_row, b + p * stride, c, stride, width);
+}
+
+template <class T, class Step>
+void product(const void* a_data, const void* b_data, void* c_data, int64_t m, int64_t n, int64_t k) {
+  const T* a = static_cast<const T*>(a_data);
+  const T* b = static_cast<const T*>(b_data);
+  T* c = static_cast<T*>(c_data);
+  constexpr int64_t columns = panel_bytes / int64_t{sizeof(T)};
+  for (int64_t i = 0; i < m * n; ++i) c[i] = 0;
+  for (int64_t j = 0; j < n; j += columns)
+    for (int64_t p = 0; p < k; p += panel_rows) {
+      const int64_t width = smaller(columns, n - j), depth = smaller(panel_rows, k - p);
+      int64_t i = 0;
+      for (; i + 4 <= m; i += 4)
+        add_rows<Step, 4>(a + i * k + p, k, b + p * n + j, c + i * n + j, n, width, depth);
+      for (; i < m; ++i) add_rows<Step, 1>(a + i * k + p, k, b + p * n + j, c + i * n + j, n, width, depth);
     }
-  }
 }
 
 }  // namespace
 
 extern const MatmulKernels matmul_kernels;
-const MatmulKernels matmul_kernels = {product<std::uint8_t>, product<std::uint16_t>, product<std::uint32_t>,
-                                      product<std::uint64_t>, boolean_product};
+const MatmulKernels matmul_kernels = {
+    product<std::uint8_t, MultiplyAdd>,  product<std::uint16_t, MultiplyAdd>, product<std::uint32_t, MultiplyAdd>,
+    product<std::uint64_t, MultiplyAdd>, product<std::uint8_t, OrAnd>};
 
 }  // namespace tandem::cpu::TD_ISA

@@ -1,6 +1,6 @@
 // The block cache. Page faults are what makes fresh memory slow (2 GB/s against 10 GB/s a core), so blocks are kept and
-// handed out again: small ones on lists of the thread, without lock or atomic operation, large ones, which are mapped in
-// huge pages, on lists of the process.
+// handed out again: small ones on lists of the thread, without lock or atomic operation, large ones, which are mapped
+// in huge pages, on lists of the process.
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -25,7 +25,7 @@
 namespace tandem::cpu {
 namespace {
 
-constexpr int64_t small_limit = 64 << 10;  // bytes of a block, padding included, from which the process's lists take over
+constexpr int64_t small_limit = 64 << 10;  // bytes of the largest block on a thread's list, padding included
 constexpr int64_t page = 4096, huge_page = 2 << 20;
 constexpr int64_t list_bytes = 256 << 10;   // kept per class and thread
 constexpr int64_t sampling_step = 1 << 20;  // a thread looks for a new peak after this much growth

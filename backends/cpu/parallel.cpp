@@ -30,10 +30,11 @@ void release(void* token) {
 
 }  // namespace
 
-int thread_count() noexcept {
-  if (forked.load(std::memory_order_relaxed) || omp_in_parallel()) return 1;
-  return std::max(1, omp_get_max_threads());
+int largest_thread_count() noexcept {
+  return forked.load(std::memory_order_relaxed) ? 1 : std::max(1, omp_get_max_threads());
 }
+
+int thread_count() noexcept { return omp_in_parallel() ? 1 : largest_thread_count(); }
 
 namespace detail {
 

@@ -10,6 +10,9 @@ namespace tandem::cpu {
 /// Threads that a parallel loop may use: OpenMP's maximum, 1 inside a parallel region and in a forked child.
 int thread_count() noexcept;
 
+/// Threads outside of any parallel region: what a library with threads of its own should use.
+int largest_thread_count() noexcept;
+
 namespace detail {
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
                   void* context);

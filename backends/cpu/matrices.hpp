@@ -1,0 +1,69 @@
+// Stacks of matrices in strided memory, as products and factorizations see them.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include <tandem/backend.h>
+
+#include "blas.hpp"
+#include "parallel.hpp"
+
+namespace tandem::cpu {
+
+/// Bytes of an element.
+int64_t item_size(td_dtype dtype) noexcept;
+
+/// One matrix; strides count elements.
+struct Matrix {
+  const char* data;
+  int64_t rows, columns, row_stride, column_stride;
+
+  bool is_contiguous() const noexcept {
+    return (columns == 1 || column_stride == 1) && (rows == 1 || row_stride == columns);
+  }
+};
+
+/// The last two axes of a view, at the start of its batch.
+Matrix first_matrix(const td_view& view) noexcept;
+
+/// The axes before the last two of one or two views of equal batch shape, merged where both allow.
+class Batch {
+ public:
+  explicit Batch(const td_view& a) noexcept : Batch(a, a) {}
+  Batch(const td_view& a, const td_view& b) noexcept;
+
+  int64_t count() const noexcept { return count_; }
+
+  /// Where matrix `index` of the first and of the second view starts, in elements.
+  struct Offsets {
+    int64_t a, b;
+  };
+  Offsets offsets(int64_t index) const noexcept;
+
+  /// Moves the last axis into the rows of `a` if all its matrices, one below the other, are one matrix that BLAS can
+  /// count and b is the same for each of them.
+  bool move_into_rows(Matrix& a) noexcept;
+
+ private:
+  int axes_ = 0;
+  int64_t count_ = 1;
+  int64_t shape_[TD_MAX_NDIM], a_strides_[TD_MAX_NDIM], b_strides_[TD_MAX_NDIM];
+};
+
+/// Copies a matrix into contiguous rows.
+void pack(const Matrix& from, int64_t item, void* to) noexcept;
+
+/// Calls body(begin, end) for ranges of `count` matrices that take `work` multiplications each: many small ones in
+/// parallel, each by one thread, also in BLAS (null: it is not used); else all in one range, so that body may use all
+/// threads.
+template <class Body>
+void for_matrices(int64_t count, double work, const Blas* blas, Body&& body) {
+  constexpr double large = 256.0 * 256 * 256, worth_a_thread = 1 << 15;
+  if (count == 1 || count < thread_count() || work > large) return body(int64_t{0}, count);
+  std::optional<SingleThreadedBlas> guard;
+  if (blas) guard.emplace(*blas);
+  parallel_for(count, std::max(int64_t{1}, int64_t(worth_a_thread / work)), body);
+}
+
+}  // namespace tandem::cpu
