@@ -143,7 +143,7 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(matmul),
       TD_GUARDED(sort),
       TD_GUARDED(random),
-      .cholesky = nullptr,
+      TD_GUARDED(cholesky),
   };
 #undef TD_GUARDED
   return &table;
