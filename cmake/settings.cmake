@@ -31,7 +31,7 @@ add_library(tandem_settings INTERFACE)
 # g++ 12 warns of overlaps inside std::string that cannot happen (its PR105651).
 target_compile_options(tandem_settings INTERFACE -Wall -Wextra -Wno-restrict -Wno-missing-field-initializers
   -ffp-contract=off $<$<BOOL:${TANDEM_WERROR}>:-Werror>)
-target_link_options(tandem_settings INTERFACE -Wl,--exclude-libs,ALL)
+target_link_options(tandem_settings INTERFACE -Wl,--exclude-libs,ALL -Wl,-z,defs)
 if(TANDEM_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TANDEM_SANITIZE}>
     $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
