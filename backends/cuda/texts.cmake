@@ -4,7 +4,3 @@ function(tandem_text name file)
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}_text.inc" CONTENT "R\"text(@text@)text\"\n" @ONLY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
 endfunction()
-
-tandem_text(device "${CMAKE_CURRENT_LIST_DIR}/device.cuh")
-tandem_text(scalar "${CMAKE_CURRENT_LIST_DIR}/../../include/tandem/scalar.h")
-tandem_text(prelude "${CMAKE_CURRENT_LIST_DIR}/prelude.cuh")
