@@ -198,9 +198,20 @@ void Worker::run_steps(const Step* first, const Step* last, int64_t n) const noe
               at_[step->sources[3]], n);
 }
 
+// While several instructions work on a block the processor's own prefetching pauses: after each of them a part of the next
+// block is asked for, few enough lines at a time not to wait for any.
+void Worker::fetch_ahead(int64_t part, int64_t parts) const noexcept {
+  for (int i = 0; i < n_ahead_; ++i) {
+    const int64_t begin = ahead_[i].bytes * part / parts & -64, end = ahead_[i].bytes * (part + 1) / parts & -64;
+    for (int64_t at = begin; at < end; at += 64)
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead_[i].from + uintptr_t(at)));
+  }
+}
+
 void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
   const Stage &stage = plan_.stages[s], &end = plan_.stages[s + 1];
   const int64_t n = count * width_;
+  n_ahead_ = 0;
   for (uint32_t inputs = stage.inputs; inputs != 0; inputs &= inputs - 1) fetch(std::countr_zero(inputs), s, position, count);
   for (int id = 0; plan_.n_kept > 0 && id < plan_.n_ids; ++id) {
     const Value& value = plan_.values[id];
@@ -211,7 +222,15 @@ void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
     const int i = std::countr_zero(outputs);
     if (offer_output(i, position, count)) waiting &= ~(1u << i);
   }
-  run_steps(plan_.steps + stage.steps, plan_.steps + end.steps, padded(n));
+  if (const int64_t steps = end.steps - stage.steps; steps > 1 && n >= 256) {
+    for (int64_t k = 0; k < steps; ++k) {
+      const Step* step = plan_.steps + stage.steps + k;
+      run_steps(step, step + 1, padded(n));
+      fetch_ahead(k, steps);
+    }
+  } else {
+    run_steps(plan_.steps + stage.steps, plan_.steps + end.steps, padded(n));
+  }
   for (; waiting != 0; waiting &= waiting - 1) {
     const int i = std::countr_zero(waiting);
     store(t_.output(i), base_[plan_.n_inputs + i], position, count, at_[plan_.outputs[i]]);
@@ -222,12 +241,6 @@ void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
 bool Worker::points_into(const Operand& x, int64_t count) const noexcept {
   const bool row = x.n_box == 0 || (x.n_box == 1 && x.box[0].stride == 1);
   return row && (count == 1 || (x.linear && x.position_stride == width_));
-}
-
-// While several instructions work on a block the processor's own prefetching pauses; this keeps memory busy.
-static void fetch_ahead(const char* from, int64_t bytes) noexcept {
-  const auto start = reinterpret_cast<uintptr_t>(from);
-  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(start + uintptr_t(i)));
 }
 
 void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
@@ -253,7 +266,7 @@ void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
     char* data = x.data + at * x.size();
     if (n == padded(n) || data + padded(n) * x.size() <= x.end) {
       at_[i] = data;
-      if (t_.program->n_instructions > 1) fetch_ahead(data + n * x.size(), n * x.size());
+      if (n_ahead_ < TD_MAX_INPUTS) ahead_[n_ahead_++] = {reinterpret_cast<uintptr_t>(data + n * x.size()), n * x.size()};
     } else {
       std::memcpy(own, data, n * x.size());
       at_[i] = own;

@@ -57,6 +57,7 @@ class Worker {
   void run_block(int stage, int64_t position, int64_t count) noexcept;
   void run_steps(const Step* first, const Step* last, int64_t n) const noexcept;
   bool points_into(const Operand& x, int64_t count) const noexcept;
+  void fetch_ahead(int64_t part, int64_t parts) const noexcept;
   void fetch(int input, int stage, int64_t position, int64_t count) noexcept;
   void fetch_row_inputs() noexcept;
   void fill_panels() noexcept;
@@ -92,6 +93,11 @@ class Worker {
   int64_t base_[max_operands];   // offsets of the tile
   int64_t chunk_, width_;        // of the tile
   int64_t panel_row_ = 0;
+  struct Ahead {
+    uintptr_t from;
+    int64_t bytes;
+  } ahead_[TD_MAX_INPUTS];  // the next block of inputs that are used where they lie
+  int n_ahead_ = 0;
   int64_t filled_[TD_MAX_INPUTS], filled_width_[TD_MAX_INPUTS];  // what a map's gathered inputs hold: offset, elements
   void* at_[max_ids];
   alignas(64) char local_[24 << 10];
