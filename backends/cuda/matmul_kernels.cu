@@ -13,36 +13,6 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = unsigned long long;
 
-/// How elements of a type are multiplied: `together` of them in a word.
-template <class T_>
-struct Rule {
-  using T = T_;
-  using Word = std::uint32_t;
-  static constexpr int together = 1;
-  __device__ static Word add_product(Word sum, Word a, Word b) { return sum + a * b; }
-  __device__ static void add_atomically(Word* sum, Word part) { atomicAdd(sum, part); }
-  __device__ static T result(Word sum) { return T(sum); }
-};
-template <>
-struct Rule<u64> {
-  using T = u64;
-  using Word = u64;
-  static constexpr int together = 1;
-  __device__ static Word add_product(Word sum, Word a, Word b) { return sum + a * b; }
-  __device__ static void add_atomically(Word* sum, Word part) { atomicAdd(sum, part); }
-  __device__ static T result(Word sum) { return sum; }
-};
-struct ByteRule : Rule<u8> {
-  static constexpr int together = 4;
-  __device__ static Word add_product(Word sum, Word a, Word b) { return __dp4a(a, b, sum); }
-};
-struct BoolRule : Rule<bool> {
-  static constexpr int together = 4;
-  __device__ static Word add_product(Word sum, Word a, Word b) { return sum | (a & b); }
-  __device__ static void add_atomically(Word* sum, Word part) { atomicOr(sum, part); }
-  __device__ static bool result(Word sum) { return sum != 0; }
-};
-
 constexpr int side = 16;  // threads along each side of a tile
 constexpr int threads = side * side;
 constexpr int depth = 16;  // of a tile, in words
@@ -51,6 +21,28 @@ constexpr int depth = 16;  // of a tile, in words
 template <class Rule>
 constexpr int large = sizeof(typename Rule::Word) == 8 ? 4 : 8;
 constexpr int small = 2;
+
+/// How elements of a type are multiplied: `together` of them in a word.
+template <class T_, class Word_ = u32, int together_ = 1>
+struct Integers {
+  using T = T_;
+  using Word = Word_;
+  static constexpr int together = together_;
+  __device__ static Word add_product(Word sum, Word a, Word b) {
+    if constexpr (together == 4) return __dp4a(a, b, sum);
+    else return sum + a * b;
+  }
+  __device__ static void add_atomically(Word* sum, Word part) { atomicAdd(sum, part); }
+  __device__ static T result(Word sum) { return T(sum); }
+};
+struct Booleans {
+  using T = bool;
+  using Word = u32;
+  static constexpr int together = 4;
+  __device__ static u32 add_product(u32 sum, u32 a, u32 b) { return sum | (a & b); }
+  __device__ static void add_atomically(u32* sum, u32 part) { atomicOr(sum, part); }
+  __device__ static bool result(u32 sum) { return sum != 0; }
+};
 
 /// A tile of c of size x size sums; each thread has `mine` x `mine` of them, in squares of `chunk` columns and rows.
 template <class Rule, int mine_>
@@ -242,7 +234,7 @@ cudaError_t launch(cudaStream_t stream, const Products& products, i64 splits, vo
 
 std::int64_t integer_splits(const Products& products, std::int64_t item_bytes, int multiprocessors) {
   constexpr i64 least_depth = 16 * depth;  // of a part, in words
-  const int size = side * (!is_large(products) ? small : item_bytes == 8 ? large<Rule<u64>> : large<Rule<u32>>);
+  const int size = side * (!is_large(products) ? small : item_bytes == 8 ? large<Integers<u64, u64>> : large<Integers<u32>>);
   const i64 tiles = divide_up(products.m, size) * divide_up(products.n, size) * products.count();
   const i64 wanted = 4 * multiprocessors / tiles, most = divide_up(products.k, item_bytes == 1 ? 4 : 1) / least_depth;
   return wanted < 1 || most < 1 ? 1 : wanted < most ? wanted : most;
@@ -254,12 +246,12 @@ std::int64_t integer_sums_bytes(const Products& products, std::int64_t item_byte
 
 cudaError_t multiply_integers(cudaStream_t stream, const Products& products, bool boolean, std::int64_t item_bytes,
                               std::int64_t splits, void* sums) {
-  if (boolean) return launch<BoolRule>(stream, products, splits, sums);
+  if (boolean) return launch<Booleans>(stream, products, splits, sums);
   switch (item_bytes) {
-    case 1: return launch<ByteRule>(stream, products, splits, sums);
-    case 2: return launch<Rule<u16>>(stream, products, splits, sums);
-    case 4: return launch<Rule<u32>>(stream, products, splits, sums);
-    default: return launch<Rule<u64>>(stream, products, splits, sums);
+    case 1: return launch<Integers<u8, u32, 4>>(stream, products, splits, sums);
+    case 2: return launch<Integers<u16>>(stream, products, splits, sums);
+    case 4: return launch<Integers<u32>>(stream, products, splits, sums);
+    default: return launch<Integers<u64, u64>>(stream, products, splits, sums);
   }
 }
 
