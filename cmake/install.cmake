@@ -10,14 +10,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tandemConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/tandemConfig.cmake ${PROJECT_BINARY_DIR}/tandemConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# The bundle: shared libraries beyond glibc, under the names that programs ask for, beside the plugins. Each is looked
-# for where the compiler finds it; one that is not there is not needed either, or the link would have failed.
+# The bundle: what the plugins and tests need beyond glibc and the C++ library, under the names that programs ask for.
 if(TANDEM_BUNDLE)
+  set(bundled "")
   if(TANDEM_OPENBLAS)
     get_filename_component(openblas_dir ${TANDEM_OPENBLAS} DIRECTORY)
-    set(bundled ${openblas_dir}/libopenblas.so.0)
+    list(APPEND bundled ${openblas_dir}/libopenblas.so.0)
   endif()
-  foreach(library libgomp.so.1 libgfortran.so.5 libquadmath.so.0 libstdc++.so.6 libgcc_s.so.1)
+  foreach(library libgomp.so.1 libgfortran.so.5 libquadmath.so.0)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library}
       OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
     list(APPEND bundled ${path})
@@ -25,10 +25,10 @@ if(TANDEM_BUNDLE)
   foreach(path ${bundled})
     get_filename_component(name ${path} NAME)
     file(REAL_PATH ${path} path)
-    if(EXISTS ${path})
-      install(FILES ${path} DESTINATION ${CMAKE_INSTALL_LIBDIR}/${TANDEM_PLUGIN_DIR} RENAME ${name})
-    else()
+    if(NOT EXISTS ${path})
       message(WARNING "${name} was not found and is not bundled")
+      continue()
     endif()
+    install(FILES ${path} DESTINATION ${CMAKE_INSTALL_LIBDIR}/${TANDEM_PLUGIN_DIR}/bundle RENAME ${name})
   endforeach()
 endif()

@@ -53,6 +53,8 @@ std::string own_folder() {
 
 /// Tries the places in order; `problem` collects why each failed.
 void* open(std::string& problem) {
+  // A bundled OpenBLAS does not find what it needs itself, but our own run path leads there.
+  for (const char* needed : {"libquadmath.so.0", "libgfortran.so.5"}) dlopen(needed, RTLD_NOW | RTLD_LOCAL);
   std::vector<std::string> candidates{own_folder() + "bundle/libopenblas.so.0"};
   if (std::string_view(TANDEM_OPENBLAS_HINT).size() > 0)
     candidates.push_back(std::string(TANDEM_OPENBLAS_HINT) + "/libopenblas.so.0");
