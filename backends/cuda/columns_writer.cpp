@@ -96,7 +96,7 @@ class ColumnsWriter : public ReductionWriter {
     write_inner("        ");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("        load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + e * ", facts_.width,
+        body_.add("        load_vector<", streaming(k), ", ", facts_.width, ">(x", k, " + e * ", facts_.width,
                   ", p", k, " + ", row_offset(k), " + column);\n");
     body_.add("      }\n    }\n");
   }

@@ -37,7 +37,7 @@ class LeavesWriter : public ReductionWriter {
               "  const int offset = i * ", facts_.width * facts_.threads, ";\n", indent, "  if (offset < left) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add(indent, "    load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + ", first,
+        body_.add(indent, "    load_vector<", streaming(k), ", ", facts_.width, ">(x", k, " + ", first,
                   "i * ", facts_.width, ", p", k, " + mine + offset);\n");
     body_.add(indent, "  }\n", indent, "}\n");
   }

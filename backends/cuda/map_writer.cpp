@@ -68,7 +68,7 @@ class MapWriter : public Writer {
   }
 
   std::string accessor(const char* name, int k) const {
-    return text_of(name, "<", facts_.streaming ? "true" : "false", ", ", operand(k).aligned ? "true" : "false", ", ", width(),
+    return text_of(name, "<", streaming(k), ", ", operand(k).aligned ? "true" : "false", ", ", width(),
                    ">");
   }
 

@@ -120,6 +120,19 @@ class Layout {
     return bytes;
   }
 
+  void set_streaming(const Limits& limits) {
+    if (total_bytes() <= limits.l2_bytes / 2) return;
+    for (int k = 0; k < work_.n_operands(); ++k) plan_.facts.operands[k].streaming = used(k) && !repeats(k);
+  }
+
+ private:
+  /// Whether elements are met several times.
+  bool repeats(int k) const {
+    for (int axis = 0; axis < work_.ndim; ++axis)
+      if (stride(k, axis) == 0 && length(axis) > 1) return true;
+    return false;
+  }
+
   std::int64_t total_bytes() const {
     std::int64_t bytes = 0;
     for (int k = 0; k < work_.n_operands(); ++k) {
@@ -132,7 +145,6 @@ class Layout {
     return bytes;
   }
 
- private:
   const Work& work_;
   const Roles& roles_;
   Plan& plan_;
@@ -143,8 +155,6 @@ int count_needed(const Work& work, const Roles& roles) {
   for (int i = 0; i < work.n_instructions; ++i) count += roles.needed[work.first_instruction() + i];
   return count;
 }
-
-bool is_streaming(const Limits& limits, const Layout& layout) { return layout.total_bytes() > limits.l2_bytes / 2; }
 
 // Threads of a block along the row: as many as possible, but not if too many of them would have nothing to do.
 void choose_block(Plan& plan, std::int64_t vectors) {
@@ -339,7 +349,7 @@ Plan plan_map(const Limits& limits, const Work& work, const Roles& roles) {
   }
   layout.split_axes(1);
   Facts& facts = plan.facts;
-  facts.streaming = is_streaming(limits, layout);
+  layout.set_streaming(limits);
   if (plan_transposed(work, roles, layout, plan)) return plan;
 
   plan.rows = plan.length = 1;
@@ -469,7 +479,7 @@ Plan plan_reduction(const Limits& limits, const Work& work, const Roles& roles) 
   Layout layout(work, roles, plan);
   layout.split_axes(work.n_reduced);
   Facts& facts = plan.facts;
-  facts.streaming = is_streaming(limits, layout);
+  layout.set_streaming(limits);
   facts.wide = plan.rows >= index_limit || plan.length >= index_limit;
   if (const int axis = find_column_axis(work, layout); axis >= 0) {
     plan_columns(work, roles, layout, plan, axis);
@@ -537,7 +547,7 @@ Plan plan_finish(const Work& work, const Roles& roles, const Plan& first) {
   plan.facts.width = plan.facts.vectors = plan.facts.steps = 1;
   plan.facts.lanes = plan.facts.rows = 0;
   for (OperandFacts& operand : plan.facts.operands) {
-    operand.aligned = false;
+    operand.aligned = operand.streaming = false;
     if (operand.mode != Mode::unused) operand.mode = operand.row ? Mode::zero : Mode::unused;
   }
   plan.extras[0] = count;
@@ -556,7 +566,7 @@ bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Pla
   layout.split_axes(work.n_reduced);
   Facts& facts = plan.facts;
   facts.kernel = Kernel::staged;
-  facts.streaming = is_streaming(limits, layout);
+  layout.set_streaming(limits);
   facts.wide = plan.rows >= index_limit;
   if (plan.length > TD_MAX_STAGED_ROW) return false;
   int linear = 0, bytes = 0;
@@ -604,7 +614,7 @@ void encode(const Work& work, const Plan& plan, std::string* key) {
     key->append(bytes, sizeof bytes);
   };
   key->clear();
-  put(facts.kernel, facts.wide | facts.streaming << 1 | facts.partial << 2 | facts.several << 3 | facts.whole << 4, facts.outer, facts.inner,
+  put(facts.kernel, facts.wide | facts.partial << 1 | facts.several << 2 | facts.whole << 3, facts.outer, facts.inner,
       facts.width, facts.vectors, facts.threads, facts.steps, facts.groups, facts.rows, facts.lanes, facts.tile, work.n_inputs,
       work.n_constants, work.n_instructions, work.n_loads, work.n_outputs, work.n_reduced != 0);
   const auto append = [&](const void* data, int bytes) {
@@ -620,7 +630,7 @@ void encode(const Work& work, const Plan& plan, std::string* key) {
   }
   for (int k = 0; k < work.n_operands(); ++k) {
     const OperandFacts& operand = facts.operands[k];
-    put(static_cast<int>(operand.mode) | operand.aligned << 3 | operand.index << 4 | operand.row << 5);
+    put(static_cast<int>(operand.mode) | operand.aligned << 3 | operand.index << 4 | operand.row << 5 | operand.streaming << 6);
   }
 }
 

@@ -92,12 +92,12 @@ struct OperandFacts {
   bool aligned = false;  // every vector that starts at a multiple of its length
   bool index = false;    // the index array
   bool row = false;      // one element per row
+  bool streaming = false;  // more data than the caches hold, each element met once
 };
 
 struct Facts {
   Kernel kernel = Kernel::map;
   bool wide = false;       // 64-bit numbers of rows and positions
-  bool streaming = false;  // more data than the caches hold
   bool partial = false;    // leaves, columns: write partial results for a finishing kernel
   bool several = false;    // leaves: a row has more than one leaf in the block; columns: several threads share a column
   bool whole = false;      // leaves, staged: the length of a row is a multiple of the width

@@ -69,7 +69,8 @@ TD_FN void store_part(T* p, const T* x, i64 i, i64 length, bool whole) {
 }
 
 // ---- reductions -------------------------------------------------------------------------------------------------
-// A reduction R has a State, none() with which combining changes nothing, of(element, position), combine(), result().
+// A reduction R has a State, none() with which combining changes nothing, append(state, element, position) for elements in
+// ascending positions, combine(), result().
 
 template <class State>
 TD_FN State shuffle_down(State x, int distance) {
@@ -109,7 +110,13 @@ struct FirstBest {
   static TD_FN State none() {
     return State{cast<compute_t<T>>(greatest ? lowest<T>() : highest<T>()), (Position)~(Position)0};
   }
-  static TD_FN State of(T x, i64 position) { return State{cast<compute_t<T>>(x), (Position)position}; }
+  // An element wins that is not at most the best, also if it is NaN; nothing wins after a NaN.
+  static TD_FN State append(State a, T element, i64 position) {
+    const compute_t<T> x = cast<compute_t<T>>(element);
+    const bool at_most = greatest ? less_equal(x, a.value) : less_equal(a.value, x);
+    const bool wins = (!at_most & !isnan(a.value)) | (a.position == (Position)~(Position)0);
+    return State{select(wins, x, a.value), wins ? (Position)position : a.position};
+  }
   static TD_FN State combine(State a, State b) {
     const bool a_nan = isnan(a.value), b_nan = isnan(b.value), earlier = b.position < a.position;
     const bool better = greatest ? less(a.value, b.value) : less(b.value, a.value);

@@ -55,8 +55,8 @@ class ReductionWriter : public Writer {
   void write_combines(const char* indent, const char* lane, const char* position) {
     for_each_reduction([&](int v, int) {
       const std::string r = reduction(v);
-      body_.add(indent, "r", v, "[", lane, "] = ", r, "::combine(r", v, "[", lane, "], ", r, "::of(v", instruction(v).sources[0],
-                ", ", position, "));\n");
+      body_.add(indent, "r", v, "[", lane, "] = ", r, "::append(r", v, "[", lane, "], v", instruction(v).sources[0], ", ", position,
+                ");\n");
     });
   }
 

@@ -52,7 +52,7 @@ class StagedWriter : public ReductionWriter {
               facts_.width * facts_.threads, ";\n    if (offset < left) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("      load_vector<", facts_.streaming ? "true" : "false", ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
+        body_.add("      load_vector<", streaming(k), ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
                   ", p", k, " + mine + offset);\n");
     body_.add("    }\n  }\n");
     bool gathered = false;
@@ -112,8 +112,8 @@ class StagedWriter : public ReductionWriter {
     for_each_reduction([&](int v, int) {
       if (!joins(v)) return;
       const std::string r = reduction(v);
-      body_.add("    if (", inside(), ") r", v, "[e % ", held(), "] = ", r, "::combine(r", v, "[e % ", held(), "], ", r, "::of(v",
-                instruction(v).sources[0], ", position));\n");
+      body_.add("    if (", inside(), ") r", v, "[e % ", held(), "] = ", r, "::append(r", v, "[e % ", held(), "], v",
+                instruction(v).sources[0], ", position);\n");
     });
     body_.add("  }\n");
     for_each_reduction([&](int v, int) {
@@ -173,14 +173,13 @@ class StagedWriter : public ReductionWriter {
   }
 
   void write_vector_stores(int k, int i) {
-    const char* const streaming = facts_.streaming ? "true" : "false";
     body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const int offset = i * ",
               facts_.width * facts_.threads, ";\n    ");
     if (facts_.whole)
-      body_.add("if (offset < left) store_vector<", streaming, ", ", facts_.width, ">(p", k, " + mine + offset, y", i, " + i * ",
+      body_.add("if (offset < left) store_vector<", streaming(k), ", ", facts_.width, ">(p", k, " + mine + offset, y", i, " + i * ",
                 facts_.width, ");\n  }\n");
     else
-      body_.add("store_part<", streaming, ", true, ", facts_.width, ">(p", k, ", y", i, " + i * ", facts_.width,
+      body_.add("store_part<", streaming(k), ", true, ", facts_.width, ">(p", k, ", y", i, " + i * ", facts_.width,
                 ", mine + offset, g.length, offset + ", facts_.width, " <= left);\n  }\n");
   }
 

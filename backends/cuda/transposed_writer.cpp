@@ -36,7 +36,7 @@ class TransposedWriter : public Writer {
   // A row of a tile is longer by a word of the memory's banks than its elements.
   int pitch(int k) const { return side() + (size_of(dtype(k)) < 4 ? 4 / size_of(dtype(k)) : 1); }
   std::string accessor(const char* name, int k) const {
-    return text_of(name, "<", facts_.streaming ? "true" : "false", ", ", operand(k).aligned ? "true" : "false", ", ", width(),
+    return text_of(name, "<", streaming(k), ", ", operand(k).aligned ? "true" : "false", ", ", width(),
                    ">");
   }
 

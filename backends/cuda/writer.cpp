@@ -100,15 +100,15 @@ std::string Writer::reduction(int v) {
   if (has_identity) {
     functions_.add("  typedef compute_t<T> State;\n",
                    "  static TD_FN State none() { return cast<State>((T)(", row.identity, ")); }\n",
-                   "  static TD_FN State of(T x, i64) { return cast<State>(x); }\n",
                    "  static TD_FN State combine(State a, State b) { return ", row.combine, "; }\n",
+                   "  static TD_FN State append(State a, T x, i64) { return combine(a, cast<State>(x)); }\n",
                    "  static TD_FN T result(State x) { return cast<T>(x); }\n};\n");
   } else {
     functions_.add("  typedef Factor<T> State;\n",
                    "  static TD_FN State none() { return State{one<T>(), false}; }\n",
-                   "  static TD_FN State of(T x, i64) { return State{x, true}; }\n",
                    "  static TD_FN State combine(State x, State y) {\n    const T a = x.value, b = y.value;\n",
                    "    return !y.present ? x : !x.present ? y : State{", row.combine, ", true};\n  }\n",
+                   "  static TD_FN State append(State a, T x, i64) { return combine(a, State{x, true}); }\n",
                    "  static TD_FN T result(State x) { return x.value; }\n};\n");
   }
   return name;

@@ -66,6 +66,7 @@ class Writer {
 
   // ---- operands: p<number>, the pointer (or the offset, of the index array) for the row at hand ----
   const OperandFacts& operand(int k) const { return facts_.operands[k]; }
+  const char* streaming(int k) const { return operand(k).streaming ? "true" : "false"; }
   bool split(int k) const { return operand(k).mode == Mode::split; }
   bool used(int k) const { return operand(k).mode != Mode::unused; }
   int dtype(int k) const;
