@@ -179,7 +179,8 @@ TEST(CudaCodegen, SizesDoNotChangeTheKernel) {
   for (const int64_t n : {1000, 4096, 100000}) {
     const Shape shape{n};
     Program program(shape);
-    const int a = program.add_input(contiguous(TD_FLOAT32, shape)), b = program.add_input(contiguous(TD_FLOAT32, shape));
+    const int a = program.add_input(contiguous(TD_FLOAT32, shape)),
+              b = program.add_input(contiguous(TD_FLOAT32, shape));
     program.add_output(program.map(TD_OP_add, TD_FLOAT32, {a, b}), contiguous(TD_FLOAT32, shape));
     writing.write(program);
   }

@@ -1,6 +1,6 @@
-// Generated CUDA kernels on the host: compiled by the host compiler, threads as fibers, compared with the reference backend
-// bit by bit. Finds what compiling alone cannot: wrong indices, orders, synchronization, accesses outside and misaligned.
-// TANDEM_EMULATED_PROGRAMS sets the number of random programs of each kind.
+// Generated CUDA kernels on the host: compiled by the host compiler, threads as fibers, compared with the reference
+// backend bit by bit. Finds what compiling alone cannot: wrong indices, orders, synchronization, accesses outside and
+// misaligned. TANDEM_EMULATED_PROGRAMS sets the number of random programs of each kind.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <ucontext.h>
@@ -181,8 +181,9 @@ class Workshop {
     if (!is_new) return found->second;
     const std::string name = folder_ + "/kernel" + std::to_string(kernels_.size());
     const std::string parts = std::string("tandem::scalar::") + kernel_name + "_parts::";
-    std::ofstream(name + ".cpp") << "#include \"shared.hpp\"\n" << text << "extern \"C\" void run(void* arguments) { " << parts
-                                 << kernel_name << "(*static_cast<" << parts << "Arguments*>(arguments)); }\n";
+    std::ofstream(name + ".cpp") << "#include \"shared.hpp\"\n"
+                                 << text << "extern \"C\" void run(void* arguments) { " << parts << kernel_name
+                                 << "(*static_cast<" << parts << "Arguments*>(arguments)); }\n";
     if (!compile(name + ".cpp", "-shared -o " + name + ".so")) return nullptr;
     void* const library = dlopen((name + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return nullptr;
@@ -201,8 +202,8 @@ class Workshop {
   }
 
   bool compile(const std::string& file, const std::string& options) {
-    const std::string command = "\"${CXX:-c++}\" -std=c++17 -w -O0 -ffp-contract=off -fPIC -I " + folder_ + " " + options + " " +
-                                file + " 2>> " + folder_ + "/log";
+    const std::string command = "\"${CXX:-c++}\" -std=c++17 -w -O0 -ffp-contract=off -fPIC -I " + folder_ + " " +
+                                options + " " + file + " 2>> " + folder_ + "/log";
     return std::system(command.c_str()) == 0;
   }
 
@@ -232,32 +233,33 @@ class Emulated final : public Executor {
 
 /// run_program of the emulated device, which has `multiprocessors`.
 auto emulated(int multiprocessors) {
-  return [=](td_device*, const td_program* program, const td_operand* inputs, const td_operand* outputs, td_error* error) {
-    Blocks& blocks = Blocks::instance();
-    blocks.memory.clear();
-    blocks.failure.clear();
-    const auto add = [&](const td_operand& operand, int dtype) {
-      if (operand.data == nullptr) return;
-      const char *begin = static_cast<const char*>(operand.data), *end = begin + element_sizes[dtype];
-      for (int axis = 0; axis < program->ndim; ++axis) {
-        const int64_t reach = (program->shape[axis] - 1) * operand.strides[axis] * element_sizes[dtype];
-        (reach < 0 ? begin : end) += reach;
-      }
-      blocks.memory.emplace_back(begin, end);
-    };
-    const int first = program->n_inputs + program->n_constants;
-    for (int i = 0; i < program->n_inputs; ++i) add(inputs[i], program->input_dtypes[i]);
-    for (int i = 0; i < program->n_outputs; ++i) {
-      const int value = program->outputs[i];
-      add(outputs[i], value < program->n_inputs ? program->input_dtypes[value]
-                      : value < first           ? program->constant_dtypes[value - program->n_inputs]
-                                                : program->instructions[value - first].result);
-    }
-    Emulated executor;
-    const td_status status = run_passes({multiprocessors, 50 << 20}, *program, inputs, outputs, executor);
-    if (status != TD_OK) std::snprintf(error->message, sizeof error->message, "%s", blocks.failure.c_str());
-    return status;
-  };
+  return
+      [=](td_device*, const td_program* program, const td_operand* inputs, const td_operand* outputs, td_error* error) {
+        Blocks& blocks = Blocks::instance();
+        blocks.memory.clear();
+        blocks.failure.clear();
+        const auto add = [&](const td_operand& operand, int dtype) {
+          if (operand.data == nullptr) return;
+          const char *begin = static_cast<const char*>(operand.data), *end = begin + element_sizes[dtype];
+          for (int axis = 0; axis < program->ndim; ++axis) {
+            const int64_t reach = (program->shape[axis] - 1) * operand.strides[axis] * element_sizes[dtype];
+            (reach < 0 ? begin : end) += reach;
+          }
+          blocks.memory.emplace_back(begin, end);
+        };
+        const int first = program->n_inputs + program->n_constants;
+        for (int i = 0; i < program->n_inputs; ++i) add(inputs[i], program->input_dtypes[i]);
+        for (int i = 0; i < program->n_outputs; ++i) {
+          const int value = program->outputs[i];
+          add(outputs[i], value < program->n_inputs ? program->input_dtypes[value]
+                          : value < first           ? program->constant_dtypes[value - program->n_inputs]
+                                                    : program->instructions[value - first].result);
+        }
+        Emulated executor;
+        const td_status status = run_passes({multiprocessors, 50 << 20}, *program, inputs, outputs, executor);
+        if (status != TD_OK) std::snprintf(error->message, sizeof error->message, "%s", blocks.failure.c_str());
+        return status;
+      };
 }
 
 uint64_t program_count() {

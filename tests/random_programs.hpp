@@ -43,7 +43,9 @@ inline constexpr Row reductions[] = {
 
 inline bool is_float(int dtype) { return dtype >= TD_FLOAT16 && dtype <= TD_FLOAT64; }
 inline bool is_complex(int dtype) { return dtype >= TD_COMPLEX64; }
-inline int kind(int dtype) { return dtype == TD_BOOL ? TD_B : is_complex(dtype) ? TD_C : is_float(dtype) ? TD_F : TD_I; }
+inline int kind(int dtype) {
+  return dtype == TD_BOOL ? TD_B : is_complex(dtype) ? TD_C : is_float(dtype) ? TD_F : TD_I;
+}
 inline int result_dtype(int rule, int dtype) {
   switch (rule) {
     case TD_SAME: return dtype;
@@ -112,8 +114,11 @@ class Program {
     return add_constant(dtype, constant);
   }
   int add(int kind, int op, int dtype, int result, std::vector<int> sources) {
-    td_instruction instruction{static_cast<uint8_t>(kind), static_cast<uint8_t>(op), static_cast<uint8_t>(dtype),
-                               static_cast<uint8_t>(result), {}};
+    td_instruction instruction{static_cast<uint8_t>(kind),
+                               static_cast<uint8_t>(op),
+                               static_cast<uint8_t>(dtype),
+                               static_cast<uint8_t>(result),
+                               {}};
     for (std::size_t i = 0; i < sources.size(); ++i) instruction.sources[i] = static_cast<uint8_t>(sources[i]);
     instructions.push_back(instruction);
     return static_cast<int>(inputs.size() + constants.size() + instructions.size()) - 1;
@@ -164,10 +169,9 @@ class Program {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       out.push_back(in_place[i] >= 0 ? in[in_place[i]] : operand(outputs[i]));
     const auto count = [](const auto& list) { return static_cast<int32_t>(list.size()); };
-    const td_program program{count(inputs),       count(constants),       count(instructions),
-                             count(outputs),      input_dtypes.data(),    constant_dtypes.data(),
-                             constants.data(),    instructions.data(),    output_numbers.data(),
-                             count(shape),        n_reduced,              shape.data()};
+    const td_program program{count(inputs),         count(constants),       count(instructions), count(outputs),
+                             input_dtypes.data(),   constant_dtypes.data(), constants.data(),    instructions.data(),
+                             output_numbers.data(), count(shape),           n_reduced,           shape.data()};
     td_error error{};
     EXPECT_EQ(verb(nullptr, &program, in.data(), out.data(), &error), TD_OK) << error.message;
     std::vector<std::vector<char>> results;
@@ -307,8 +311,8 @@ class Generator {
     return program;
   }
 
-  // Layouts that occur in practice, in sizes at which kernels change their ways; of at most `elements` elements, or five
-  // times as many along one axis.
+  // Layouts that occur in practice, in sizes at which kernels change their ways; of at most `elements` elements, or
+  // five times as many along one axis.
   Program structured(int64_t elements) {
     Program program(structured_shape(elements), 0);
     const int ndim = static_cast<int>(program.shape.size());
@@ -340,8 +344,8 @@ class Generator {
       Shape shape(1 + below(4));
       for (int64_t& n : shape)
         n = chance(60) ? 1 + below(20)
-                       : pick<int64_t>({63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 1000, 1024,
-                                        2049, 4095, 4096, 4097, 5000, 8192, 8193, 9000, 12289, 20000});
+                       : pick<int64_t>({63,  64,   65,   100,  127,  128,  129,  255,  256,  257,  300,  511,   512,
+                                        513, 1000, 1024, 2049, 4095, 4096, 4097, 5000, 8192, 8193, 9000, 12289, 20000});
       if (product(shape) <= 40000) return shape;
     }
   }
@@ -415,8 +419,8 @@ class Generator {
     values_.clear();
     const std::size_t first = program.shape.size() - program.n_reduced;
     for (const Array& input : program.inputs) {
-      const bool row = program.n_reduced > 0 &&
-                       std::all_of(input.strides.begin() + first, input.strides.end(), [](int64_t s) { return s == 0; });
+      const bool row = program.n_reduced > 0 && std::all_of(input.strides.begin() + first, input.strides.end(),
+                                                            [](int64_t s) { return s == 0; });
       values_.push_back({input.dtype, row});
     }
     for (uint8_t dtype : program.constant_dtypes) values_.push_back({dtype, program.n_reduced > 0});
@@ -453,7 +457,8 @@ class Generator {
     }
     const int op = static_cast<int>(below(TD_OP_COUNT));
     const Row& row = operations[op];
-    const bool exact = row.ulp == 0 && !(op == TD_OP_abs && is_complex(dtype)) && !(op == TD_OP_sign && is_complex(dtype));
+    const bool exact =
+        row.ulp == 0 && !(op == TD_OP_abs && is_complex(dtype)) && !(op == TD_OP_sign && is_complex(dtype));
     if (!exact || !(row.types & kind(dtype))) return;
     if (op == TD_OP_make_complex && dtype < TD_FLOAT32) return;
     if (op == TD_OP_where) value_of(program, TD_BOOL);
@@ -471,8 +476,8 @@ class Generator {
     const int n = 1 + static_cast<int>(below(chance(60) ? 1 : TD_MAX_OUTPUTS));
     for (int i = 0; i < n; ++i) {
       const int last = static_cast<int>(values_.size()) - 1;
-      const int number = i == 0 || chance(50) ? std::max(0, last - static_cast<int>(below(3)))
-                                              : static_cast<int>(below(last + 1));
+      const int number =
+          i == 0 || chance(50) ? std::max(0, last - static_cast<int>(below(3))) : static_cast<int>(below(last + 1));
       if (chance(15) && add_in_place(program, number)) continue;
       Shape strides = random_strides(program.shape, false), extent = program.shape;
       if (values_[number].row)
@@ -485,11 +490,12 @@ class Generator {
 
   Shape structured_shape(int64_t elements) {
     const int ndim = pick({1, 2, 2, 2, 2, 3});
-    if (ndim == 1) return {pick<int64_t>({elements / 12, elements / 2 + 3000, elements, elements + 10000, elements * 5})};
+    if (ndim == 1)
+      return {pick<int64_t>({elements / 12, elements / 2 + 3000, elements, elements + 10000, elements * 5})};
     for (;;) {
       Shape shape(ndim);
       for (int64_t& n : shape)
-        n = pick<int64_t>({2,  3,   4,   7,   8,   10,   16,   17,   31,   32,   33,   64,   65,   100,
+        n = pick<int64_t>({2,   3,   4,   7,   8,    10,   16,   17,   31,   32,   33,   64,   65,   100,
                            128, 130, 200, 256, 1000, 1024, 1500, 2048, 3000, 4096, 5000, 8200, 16384});
       if (product(shape) <= elements) return shape;
     }

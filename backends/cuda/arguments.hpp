@@ -1,5 +1,5 @@
-// The arguments of a kernel, one after the other: the text of their structure and the bytes of a launch agree because both
-// come from each_argument.
+// The arguments of a kernel, one after the other: the text of their structure and the bytes of a launch agree because
+// both come from each_argument.
 #pragma once
 
 #include "plan.hpp"

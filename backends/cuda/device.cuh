@@ -21,8 +21,8 @@ struct Chunk<1> {
   unsigned char word;
 };
 
-// Streamed data will not be needed again soon: it is the first to leave the caches. The accesses are volatile so that no
-// load moves behind the store to the same place.
+// Streamed data will not be needed again soon: it is the first to leave the caches. The accesses are volatile so that
+// no load moves behind the store to the same place.
 #define TD_ACCESSES(streaming, load, store)                                                                           \
   TD_FN Chunk<16> load_chunk(Streaming<streaming>, const Chunk<16>* from) {                                           \
     Chunk<16> x;                                                                                                      \
@@ -75,7 +75,9 @@ TD_ACCESSES(true, "ld.global.cs", "st.global.cs")
 #undef TD_ACCESSES
 
 // The word of the thread `distance` further on in the warp, or of the thread `from`. All threads of the warp take part.
-TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) { return __shfl_down_sync(0xffffffffu, x, distance); }
+TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) {
+  return __shfl_down_sync(0xffffffffu, x, distance);
+}
 TD_FN unsigned int shuffle_word_from(unsigned int x, int from) { return __shfl_sync(0xffffffffu, x, from); }
 
 TD_FN unsigned int high_product(unsigned int a, unsigned int b) { return __umulhi(a, b); }

@@ -1,5 +1,5 @@
-// CUDA C++ of programs. The text of a kernel is device.cuh, scalar.h, prelude.cuh, the operations that occur, the structure
-// of the arguments, and the kernel itself, `tandem_kernel`.
+// CUDA C++ of programs. The text of a kernel is device.cuh, scalar.h, prelude.cuh, the operations that occur, the
+// structure of the arguments, and the kernel itself, `tandem_kernel`.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ constexpr const char* kernel_name = "tandem_kernel";
 /// The kernel of a plan. A function of what encode() puts into the key, and of nothing else.
 std::string generate(const Work& work, const Roles& roles, const Plan& plan);
 
-/// The same without the parts that all kernels have in common, for tests that put their own in front; `name` is the kernel's.
+/// The same without the parts that all kernels have in common, for tests that put their own in front; `name` is the
+/// kernel's.
 std::string generate_kernel(const Work& work, const Roles& roles, const Plan& plan, const std::string& name);
 
 /// The texts of device.cuh, scalar.h and prelude.cuh.

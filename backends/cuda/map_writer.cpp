@@ -31,7 +31,8 @@ class MapWriter : public Writer {
   std::string loaded(int k) const { return text_of("x", k, operand(k).mode == Mode::zero ? "" : "[k]"); }
 
   void write_elements() {
-    for (int k = work_.first_output(); k < work_.n_operands(); ++k) body_.add("  ", type(k), " x", k, "[", width(), "];\n");
+    for (int k = work_.first_output(); k < work_.n_operands(); ++k)
+      body_.add("  ", type(k), " x", k, "[", width(), "];\n");
     body_.add("#pragma unroll\n  for (int k = 0; k < ", width(), "; ++k) {\n");
     for (int v = 0; v < work_.n_inputs; ++v)
       if (used(v)) body_.add("    const ", type(v), " v", v, " = ", loaded(v), ";\n");
@@ -64,12 +65,12 @@ class MapWriter : public Writer {
       const int k = work_.first_output();
       body_.add(" - ((i64)p", k, " / (i64)sizeof(", type(k), ") & ", width() - 1, ")");
     }
-    body_.add(";\n  if (first >= g.length) return;\n  const bool whole = first >= 0 && first + ", width(), " <= g.length;\n");
+    body_.add(";\n  if (first >= g.length) return;\n  const bool whole = first >= 0 && first + ", width(),
+              " <= g.length;\n");
   }
 
   std::string accessor(const char* name, int k) const {
-    return text_of(name, "<", streaming(k), ", ", operand(k).aligned ? "true" : "false", ", ", width(),
-                   ">");
+    return text_of(name, "<", streaming(k), ", ", operand(k).aligned ? "true" : "false", ", ", width(), ">");
   }
 
   // Elements outside the row are computed as well, from whatever is there.
@@ -77,8 +78,8 @@ class MapWriter : public Writer {
     for (int k = 0; k < work_.first_output(); ++k) {
       if (!used(k)) continue;
       if (operand(k).mode == Mode::zero) {
-        body_.add("  const ", type(k), " x", k, " = ", operand(k).index ? text_of("p", k) : text_of("load_element(p", k, ")"),
-                  ";\n");
+        body_.add("  const ", type(k), " x", k, " = ",
+                  operand(k).index ? text_of("p", k) : text_of("load_element(p", k, ")"), ";\n");
       } else if (operand(k).mode == Mode::linear && !operand(k).index) {
         body_.add("  ", type(k), " x", k, "[", width(), "];\n  ", accessor("load_part", k), "(x", k, ", p", k,
                   ", first, g.length);\n");
@@ -101,7 +102,8 @@ class MapWriter : public Writer {
     bool some = false;
     for (int k = 0; k < work_.n_operands(); ++k) some |= used(k) && choose(k);
     if (!some) return;
-    body_.add("#pragma unroll\n  for (int k = 0; k < ", width(), "; ++k) {\n    if ((u64)(first + k) < (u64)g.length) {\n");
+    body_.add("#pragma unroll\n  for (int k = 0; k < ", width(),
+              "; ++k) {\n    if ((u64)(first + k) < (u64)g.length) {\n");
     write_inner_coordinates("      ", "i", "first + k", [&](int k) { return choose(k) && split(k); });
     for (int k = 0; k < work_.n_operands(); ++k)
       if (used(k) && choose(k)) each(k, inner_offset(k, "i", "(first + k)"));

@@ -40,7 +40,8 @@ td_status Passes::run(const Work& work) {
   return run_stages(work, roles);
 }
 
-// An output may be the same view as a row input of the others, so outputs at every position come before those of the rows.
+// An output may be the same view as a row input of the others, so outputs at every position come before those of the
+// rows.
 td_status Passes::run_maps(const Work& work, const Roles& roles) {
   if (work.n_reduced == 0) return executor_.launch(work, roles, plan_map(limits_, work, roles));
   if (roles.any_full_output) {
@@ -56,7 +57,9 @@ td_status Passes::run_maps(const Work& work, const Roles& roles) {
     full.outputs = values.data();
     full.output_operands = operands.data();
     const Roles full_roles(full);
-    if (const td_status status = executor_.launch(full, full_roles, plan_map(limits_, full, full_roles)); status != TD_OK) return status;
+    if (const td_status status = executor_.launch(full, full_roles, plan_map(limits_, full, full_roles));
+        status != TD_OK)
+      return status;
   }
   return roles.any_row_output ? run_rows(work, roles) : TD_OK;
 }
@@ -113,15 +116,16 @@ td_status Passes::run_reduction(const Work& work, const Roles& roles) {
   return status != TD_OK ? status : executor_.launch(work, roles, plan_finish(work, roles, plan));
 }
 
-// Any staged program: the reductions of one stage after those of the one before, each with its results in memory, then the
-// maps behind them. Memory is read once a stage.
+// Any staged program: the reductions of one stage after those of the one before, each with its results in memory, then
+// the maps behind them. Memory is read once a stage.
 td_status Passes::run_stages(const Work& work, const Roles& roles) {
   constexpr int pass_reductions = 4;
   const int row_axes = work.ndim - work.n_reduced;
   const std::int64_t rows = product(work.shape, work.shape + row_axes);
   std::vector<std::int64_t> strides(static_cast<std::size_t>(work.ndim), 0);
   std::int64_t stride = 1;
-  for (int axis = row_axes - 1; axis >= 0; stride *= work.shape[axis--]) strides[static_cast<std::size_t>(axis)] = stride;
+  for (int axis = row_axes - 1; axis >= 0; stride *= work.shape[axis--])
+    strides[static_cast<std::size_t>(axis)] = stride;
 
   std::vector<td_instruction> instructions(work.instructions, work.instructions + work.n_instructions);
   std::vector<td_operand> loads(work.load_operands, work.load_operands + work.n_loads);
@@ -165,12 +169,24 @@ td_status Passes::run_stages(const Work& work, const Roles& roles) {
 
 }  // namespace
 
-td_status run_passes(const Limits& limits, const td_program& program, const td_operand* inputs, const td_operand* outputs,
-                     Executor& executor) {
-  const Work work{program.n_inputs,        program.n_constants,     program.n_instructions,  0,
-                  program.n_outputs,       program.input_dtypes,    program.constant_dtypes, program.constants,
-                  program.instructions,    program.outputs,         program.ndim,            program.n_reduced,
-                  program.shape,           inputs,                  nullptr,                 outputs};
+td_status run_passes(const Limits& limits, const td_program& program, const td_operand* inputs,
+                     const td_operand* outputs, Executor& executor) {
+  const Work work{program.n_inputs,
+                  program.n_constants,
+                  program.n_instructions,
+                  0,
+                  program.n_outputs,
+                  program.input_dtypes,
+                  program.constant_dtypes,
+                  program.constants,
+                  program.instructions,
+                  program.outputs,
+                  program.ndim,
+                  program.n_reduced,
+                  program.shape,
+                  inputs,
+                  nullptr,
+                  outputs};
   return Passes(limits, executor).run(work);
 }
 

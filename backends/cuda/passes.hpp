@@ -19,7 +19,7 @@ class Executor {
 };
 
 /// Runs any program. TD_OUT_OF_MEMORY if there is no scratch memory, else what the first failing launch returned.
-td_status run_passes(const Limits& limits, const td_program& program, const td_operand* inputs, const td_operand* outputs,
-                     Executor& executor);
+td_status run_passes(const Limits& limits, const td_program& program, const td_operand* inputs,
+                     const td_operand* outputs, Executor& executor);
 
 }  // namespace tandem::cuda

@@ -1,7 +1,7 @@
 // From a program to a launch: which kernel runs it, with which facts, arguments and grid.
 //
-// A Plan's facts (and the program's own text: dtypes, instructions, outputs) decide the generated code; lengths, strides,
-// pointers and constants are arguments. encode() puts the former into a string of bytes, the key of a kernel.
+// A Plan's facts (and the program's own text: dtypes, instructions, outputs) decide the generated code; lengths,
+// strides, pointers and constants are arguments. encode() puts the former into a string of bytes, the key of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -50,10 +50,10 @@ struct Work {
 /// What the values of a program are.
 struct Roles {
   std::uint8_t dtype[max_values];
-  std::uint8_t stage[max_values];  // how many reductions follow one another before it
-  bool row[max_values];            // one per row
-  bool needed[max_values];         // for an output
-  bool row_output[max_operands];   // by output
+  std::uint8_t stage[max_values];        // how many reductions follow one another before it
+  bool row[max_values];                  // one per row
+  bool needed[max_values];               // for an output
+  bool row_output[max_operands];         // by output
   int n_reductions = 0, last_stage = 0;  // of what is needed
   bool any_full_output = false, any_row_output = false;
 
@@ -89,27 +89,27 @@ enum class Mode : std::uint8_t {
 
 struct OperandFacts {
   Mode mode = Mode::unused;
-  bool aligned = false;  // every vector that starts at a multiple of its length
-  bool index = false;    // the index array
-  bool row = false;      // one element per row
+  bool aligned = false;    // every vector that starts at a multiple of its length
+  bool index = false;      // the index array
+  bool row = false;        // one element per row
   bool streaming = false;  // more data than the caches hold, each element met once
 };
 
 struct Facts {
   Kernel kernel = Kernel::map;
-  bool wide = false;       // 64-bit numbers of rows and positions
-  bool partial = false;    // leaves, columns: write partial results for a finishing kernel
-  bool several = false;    // leaves: a row has more than one leaf in the block; columns: several threads share a column
-  bool whole = false;      // leaves, staged: the length of a row is a multiple of the width
+  bool wide = false;     // 64-bit numbers of rows and positions
+  bool partial = false;  // leaves, columns: write partial results for a finishing kernel
+  bool several = false;  // leaves: a row has more than one leaf in the block; columns: several threads share a column
+  bool whole = false;    // leaves, staged: the length of a row is a multiple of the width
   std::uint8_t outer = 0, inner = 1;  // axes
   std::uint8_t width = 1;             // elements of a vector
   std::uint8_t vectors = 1;           // of a thread at a time (leaves, staged)
-  std::uint8_t threads = 1;           // that share a leaf (leaves, staged), a column (columns), or partial results (finish)
-  std::uint8_t steps = 1;             // elements of a lane at a time
-  std::uint8_t groups = 1;            // staged: leaves of a row
-  std::uint8_t rows = 0;              // leaves: rows of a group at once, 0 if the turns of a leaf are a loop
-  std::uint8_t lanes = 128;           // of a leaf (columns)
-  std::uint8_t tile = 0;              // side (transposed)
+  std::uint8_t threads = 1;  // that share a leaf (leaves, staged), a column (columns), or partial results (finish)
+  std::uint8_t steps = 1;    // elements of a lane at a time
+  std::uint8_t groups = 1;   // staged: leaves of a row
+  std::uint8_t rows = 0;     // leaves: rows of a group at once, 0 if the turns of a leaf are a loop
+  std::uint8_t lanes = 128;  // of a leaf (columns)
+  std::uint8_t tile = 0;     // side (transposed)
   OperandFacts operands[max_operands];
 };
 

@@ -1,5 +1,5 @@
-/* Building blocks of generated kernels: vectors of elements, index arithmetic, and the tree of docs/reductions.md. Part of
- * every generated text, after device.cuh and scalar.h; includes nothing.
+/* Building blocks of generated kernels: vectors of elements, index arithmetic, and the tree of docs/reductions.md. Part
+ * of every generated text, after device.cuh and scalar.h; includes nothing.
  */
 namespace tandem {
 namespace scalar {
@@ -42,8 +42,8 @@ TD_FN bool is_aligned(const T* p) {
   return ((u64)p & (count * sizeof(T) - 1)) == 0;
 }
 
-// Elements [i, i + count) of p, at least one of which must be inside [0, length). The others may hold anything: a vector with
-// an element of an array can be read as a whole, for it lies within one aligned piece of memory.
+// Elements [i, i + count) of p, at least one of which must be inside [0, length). The others may hold anything: a
+// vector with an element of an array can be read as a whole, for it lies within one aligned piece of memory.
 template <bool streaming, bool aligned, int count, class T>
 TD_FN void load_part(T* x, const T* p, i64 i, i64 length) {
   if (aligned || is_aligned<count>(p + i)) {
@@ -69,8 +69,8 @@ TD_FN void store_part(T* p, const T* x, i64 i, i64 length, bool whole) {
 }
 
 // ---- reductions -------------------------------------------------------------------------------------------------
-// A reduction R has a State, none() with which combining changes nothing, append(state, element, position) for elements in
-// ascending positions, combine(), result().
+// A reduction R has a State, none() with which combining changes nothing, append(state, element, position) for elements
+// in ascending positions, combine(), result().
 
 template <class State>
 TD_FN State shuffle_down(State x, int distance) {
@@ -108,13 +108,13 @@ template <class T, class Position, bool greatest>
 struct FirstBest {
   typedef Best<T, Position> State;
   static TD_FN State none() {
-    return State{cast<compute_t<T>>(greatest ? lowest<T>() : highest<T>()), (Position)~(Position)0};
+    return State{cast<compute_t<T>>(greatest ? lowest<T>() : highest<T>()), (Position) ~(Position)0};
   }
   // An element wins that is not at most the best, also if it is NaN; nothing wins after a NaN.
   static TD_FN State append(State a, T element, i64 position) {
     const compute_t<T> x = cast<compute_t<T>>(element);
     const bool at_most = greatest ? less_equal(x, a.value) : less_equal(a.value, x);
-    const bool wins = (!at_most & !isnan(a.value)) | (a.position == (Position)~(Position)0);
+    const bool wins = (!at_most & !isnan(a.value)) | (a.position == (Position) ~(Position)0);
     return State{select(wins, x, a.value), wins ? (Position)position : a.position};
   }
   static TD_FN State combine(State a, State b) {
@@ -137,8 +137,9 @@ TD_FN void fold(typename R::State* x) {
   }
 }
 
-// Halves the lanes of `threads` neighbouring threads of a warp, each of which holds vectors * width of them: element k of
-// vector v in thread t is lane (v * threads + t) * width + k. Thread 0 gets the result. The whole warp must take part.
+// Halves the lanes of `threads` neighbouring threads of a warp, each of which holds vectors * width of them: element k
+// of vector v in thread t is lane (v * threads + t) * width + k. Thread 0 gets the result. The whole warp must take
+// part.
 template <class R, int threads, int vectors, int width>
 TD_FN typename R::State halve(typename R::State* x) {
   fold<R, vectors * width, width>(x);
@@ -152,7 +153,8 @@ TD_FN typename R::State halve(typename R::State* x) {
 }
 
 // Halves the lanes of columns that threads of equal threadIdx.x share: thread y holds the lanes y, y + sharing, ... of
-// `width` columns, the columns of a lane side by side in x. The threads y = 0 get the results. The whole block must take part.
+// `width` columns, the columns of a lane side by side in x. The threads y = 0 get the results. The whole block must
+// take part.
 template <class R, int sharing, int held, int width>
 TD_FN void halve_columns(typename R::State* x, typename R::State* shared) {
   fold<R, held * width, width>(x);
@@ -172,8 +174,8 @@ TD_FN void halve_columns(typename R::State* x, typename R::State* shared) {
   }
 }
 
-// Halves the 128 lanes of a leaf that the threads of several warps hold as halve() wants them. `lanes` is shared memory for
-// the lanes of all leaves of the block; `leaves` gets the results. The whole block must take part.
+// Halves the 128 lanes of a leaf that the threads of several warps hold as halve() wants them. `lanes` is shared memory
+// for the lanes of all leaves of the block; `leaves` gets the results. The whole block must take part.
 template <class R, int threads, int vectors, int width>
 TD_FN void halve_across(const typename R::State* x, typename R::State* lanes, typename R::State* leaves) {
   const int thread = threadIdx.x % threads;
@@ -213,7 +215,8 @@ TD_FN typename R::State pair_eight(const typename R::State* partials, i64 stride
   return x[0];
 }
 
-// All partial results of a row in pairs, by the whole block of 256 threads; overwrites them. Every thread returns the result.
+// All partial results of a row in pairs, by the whole block of 256 threads; overwrites them. Every thread returns the
+// result.
 template <class R>
 TD_FN typename R::State pair_block(typename R::State* partials, i64 stride, i64 count) {
   __shared__ typename R::State warps[8];

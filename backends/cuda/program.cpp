@@ -80,7 +80,8 @@ td_status Run::check_program(const Work& work) {
     if (has_kernel(instruction)) continue;
     const bool reduction = instruction.kind == TD_REDUCE;
     const bool known = instruction.op < (reduction ? int(TD_REDUCTION_COUNT) : int(TD_OP_COUNT));
-    const char* const name = !known ? "an unknown operation" : (reduction ? reduction_names : operation_names)[instruction.op];
+    const char* const name =
+        !known ? "an unknown operation" : (reduction ? reduction_names : operation_names)[instruction.op];
     const char* const dtype = instruction.dtype < TD_DTYPE_COUNT ? dtype_names[instruction.dtype] : "an unknown dtype";
     return fail(error_, TD_NOT_SUPPORTED, "%s has no kernel for %s", name, dtype);
   }
@@ -102,7 +103,7 @@ td_status Run::find_kernel(const Work& work, const Roles& roles, const Plan& pla
 td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
   for (int k = 0; k < work.n_operands(); ++k) {
     if (plan.facts.operands[k].mode == Mode::unused || work.operand(k).data == nullptr) continue;
-    const int dtype = k < work.n_inputs ? work.input_dtypes[k]
+    const int dtype = k < work.n_inputs         ? work.input_dtypes[k]
                       : k < work.first_output() ? int(TD_BOOL)
                                                 : roles.dtype[work.outputs[k - work.first_output()]];
     if (reinterpret_cast<std::uintptr_t>(work.operand(k).data) % static_cast<unsigned>(size_of(dtype)) != 0)
@@ -110,7 +111,8 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
                   work.operand(k).data, dtype_names[dtype]);
   }
   if (plan.grid > 0x7fffffff)
-    return fail(error_, TD_NOT_SUPPORTED, "a program of %lld blocks is too large for a launch", static_cast<long long>(plan.grid));
+    return fail(error_, TD_NOT_SUPPORTED, "a program of %lld blocks is too large for a launch",
+                static_cast<long long>(plan.grid));
   cudaKernel_t kernel;
   if (const td_status status = find_kernel(work, roles, plan, &kernel); status != TD_OK) return status;
   Arguments arguments(work, roles, plan);

@@ -40,14 +40,15 @@ class ReductionWriter : public Writer {
   template <class Choose>
   void write_row_values(const char* indent, Choose choose) {
     for (int v = 0; v < work_.n_inputs; ++v)
-      if (used(v) && operand(v).row && choose(v)) body_.add(indent, "const ", type(v), " v", v, " = ", element(v, "0"), ";\n");
+      if (used(v) && operand(v).row && choose(v))
+        body_.add(indent, "const ", type(v), " v", v, " = ", element(v, "0"), ";\n");
     write_instructions(indent, [&](int v) { return choose(v) && roles_.row[v] && roles_.stage[v] == 0; });
   }
 
   void write_states(const char* indent, int count) {
     for_each_reduction([&](int v, int) {
-      body_.add(indent, reduction(v), "::State r", v, "[", count, "];\n#pragma unroll\n", indent, "for (int i = 0; i < ", count,
-                "; ++i) r", v, "[i] = ", reduction(v), "::none();\n");
+      body_.add(indent, reduction(v), "::State r", v, "[", count, "];\n#pragma unroll\n", indent,
+                "for (int i = 0; i < ", count, "; ++i) r", v, "[i] = ", reduction(v), "::none();\n");
     });
   }
 
@@ -55,15 +56,16 @@ class ReductionWriter : public Writer {
   void write_combines(const char* indent, const char* lane, const char* position) {
     for_each_reduction([&](int v, int) {
       const std::string r = reduction(v);
-      body_.add(indent, "r", v, "[", lane, "] = ", r, "::append(r", v, "[", lane, "], v", instruction(v).sources[0], ", ", position,
-                ");\n");
+      body_.add(indent, "r", v, "[", lane, "] = ", r, "::append(r", v, "[", lane, "], v", instruction(v).sources[0],
+                ", ", position, ");\n");
     });
   }
 
   /// From the states r<v>_row of a row to its outputs.
   void write_epilogue(const char* indent) {
     for (int v = 0; v < work_.n_inputs; ++v)
-      if (used(v) && operand(v).row && epilogue_[v]) body_.add(indent, "const ", type(v), " v", v, " = ", element(v, "0"), ";\n");
+      if (used(v) && operand(v).row && epilogue_[v])
+        body_.add(indent, "const ", type(v), " v", v, " = ", element(v, "0"), ";\n");
     for_each_reduction([&](int v, int) {
       body_.add(indent, "const ", type_of(roles_.dtype[v]), " v", v, " = ", reduction(v), "::result(r", v, "_row);\n");
     });

@@ -5,8 +5,9 @@ namespace tandem::cuda {
 
 namespace {
 
-/// A row has `groups` leaves, and facts.threads threads take a leaf as in LeavesWriter; all its elements are held at once,
-/// together with full values that later stages need. Inactive threads compute the last row again and write nothing.
+/// A row has `groups` leaves, and facts.threads threads take a leaf as in LeavesWriter; all its elements are held at
+/// once, together with full values that later stages need. Inactive threads compute the last row again and write
+/// nothing.
 class StagedWriter : public ReductionWriter {
  public:
   StagedWriter(const Work& work, const Roles& roles, const Facts& facts) : ReductionWriter(work, roles, facts) {
@@ -34,11 +35,15 @@ class StagedWriter : public ReductionWriter {
   void write_position() {
     const int block = row_threads() > block_threads || facts_.groups > 1 ? row_threads() : block_threads;
     body_.add("  const u32 thread = threadIdx.x % ", facts_.threads, ";\n");
-    if (facts_.groups > 1) body_.add("  const i64 begin = threadIdx.x / ", facts_.threads, " * ", leaf_length, ";\n");
-    else body_.add("  const i64 begin = 0;\n");
-    body_.add("  const Index this_row = (Index)blockIdx.x * ", block / row_threads(), " + threadIdx.x / ", row_threads(), ";\n",
-              "  const bool active = this_row < (Index)g.rows;\n  const Index row = active ? this_row : (Index)g.rows - 1;\n",
-              "  const i64 mine = begin + thread * ", facts_.width, ";\n  const int left = (int)(g.length - mine);\n");
+    if (facts_.groups > 1)
+      body_.add("  const i64 begin = threadIdx.x / ", facts_.threads, " * ", leaf_length, ";\n");
+    else
+      body_.add("  const i64 begin = 0;\n");
+    body_.add(
+        "  const Index this_row = (Index)blockIdx.x * ", block / row_threads(), " + threadIdx.x / ", row_threads(),
+        ";\n",
+        "  const bool active = this_row < (Index)g.rows;\n  const Index row = active ? this_row : (Index)g.rows - 1;\n",
+        "  const i64 mine = begin + thread * ", facts_.width, ";\n  const int left = (int)(g.length - mine);\n");
     write_outer_coordinates("  ");
     write_bases("  ", [](int) { return true; });
   }
@@ -48,12 +53,12 @@ class StagedWriter : public ReductionWriter {
       if (!full_input(k)) continue;
       body_.add("  ", type(k), " x", k, "[", elements(), "];\n");
     }
-    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const int offset = i * ",
-              facts_.width * facts_.threads, ";\n    if (offset < left) {\n");
+    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors,
+              "; ++i) {\n    const int offset = i * ", facts_.width * facts_.threads, ";\n    if (offset < left) {\n");
     for (int k = 0; k < work_.n_inputs; ++k)
       if (is_vector(k))
-        body_.add("      load_vector<", streaming(k), ", ", facts_.width, ">(x", k, " + i * ", facts_.width,
-                  ", p", k, " + mine + offset);\n");
+        body_.add("      load_vector<", streaming(k), ", ", facts_.width, ">(x", k, " + i * ", facts_.width, ", p", k,
+                  " + mine + offset);\n");
     body_.add("    }\n  }\n");
     bool gathered = false;
     for (int k = 0; k < work_.n_inputs; ++k) gathered |= full_input(k) && !is_vector(k);
@@ -61,14 +66,16 @@ class StagedWriter : public ReductionWriter {
     write_element_loop();
     for (int k = 0; k < work_.n_inputs; ++k) {
       if (!full_input(k) || is_vector(k)) continue;
-      body_.add("      x", k, "[e] = offset < left ? ", element(k, inner_offset(k, "i", "position")), " : ", type(k), "();\n");
+      body_.add("      x", k, "[e] = offset < left ? ", element(k, inner_offset(k, "i", "position")), " : ", type(k),
+                "();\n");
     }
     body_.add("  }\n");
   }
 
   void write_element_loop() {
-    body_.add("#pragma unroll\n  for (int e = 0; e < ", elements(), "; ++e) {\n    const int offset = e / ", facts_.width, " * ",
-              facts_.width * facts_.threads, " + e % ", facts_.width, ";\n    const i64 position = mine + offset;\n");
+    body_.add("#pragma unroll\n  for (int e = 0; e < ", elements(), "; ++e) {\n    const int offset = e / ",
+              facts_.width, " * ", facts_.width * facts_.threads, " + e % ", facts_.width,
+              ";\n    const i64 position = mine + offset;\n");
   }
 
   // Whether a full value is computed in the loop of `stage`, and whether a later loop needs it.
@@ -77,8 +84,8 @@ class StagedWriter : public ReductionWriter {
     for (int u = v + 1; u < work_.n_values(); ++u) {
       if (!marked_[u] && !(is_reduction(u) && needed(u))) continue;
       for (int k = 0, arity = arity_of(instruction(u)); k < arity; ++k)
-        if (instruction(u).sources[k] == v && (is_reduction(u) ? roles_.stage[u] - 1 : roles_.stage[u]) > roles_.stage[v] &&
-            (full(u) || is_reduction(u)))
+        if (instruction(u).sources[k] == v &&
+            (is_reduction(u) ? roles_.stage[u] - 1 : roles_.stage[u]) > roles_.stage[v] && (full(u) || is_reduction(u)))
           return true;
     }
     for (int i = 0; i < work_.n_outputs; ++i)
@@ -127,18 +134,21 @@ class StagedWriter : public ReductionWriter {
     const std::string r = reduction(v);
     const char* const type = type_of(roles_.dtype[v]);
     if (in_warp()) {
-      body_.add("  const ", type, " v", v, " = ", r, "::result(shuffle_from(halve<", r, ", ", facts_.threads, ", ", facts_.vectors,
-                ", ", facts_.width, ">(r", v, "), (int)(threadIdx.x % 32 - thread)));\n");
+      body_.add("  const ", type, " v", v, " = ", r, "::result(shuffle_from(halve<", r, ", ", facts_.threads, ", ",
+                facts_.vectors, ", ", facts_.width, ">(r", v, "), (int)(threadIdx.x % 32 - thread)));\n");
       return;
     }
     const int block_groups = facts_.groups > 1 ? facts_.groups : block_threads / facts_.threads;
-    body_.add("  __shared__ ", r, "::State r", v, "_lanes[", block_groups * lanes(), "], r", v, "_leaves[", block_groups, "];\n");
-    body_.add("  halve_across<", r, ", ", facts_.threads, ", ", facts_.vectors, ", ", facts_.width, ">(r", v, ", r", v, "_lanes, r", v,
-              "_leaves);\n");
+    body_.add("  __shared__ ", r, "::State r", v, "_lanes[", block_groups * lanes(), "], r", v, "_leaves[",
+              block_groups, "];\n");
+    body_.add("  halve_across<", r, ", ", facts_.threads, ", ", facts_.vectors, ", ", facts_.width, ">(r", v, ", r", v,
+              "_lanes, r", v, "_leaves);\n");
     std::string row = text_of("r", v, "_leaves[threadIdx.x / ", facts_.threads, "]");
     if (facts_.groups > 1) {
       const auto leaf = [&](int i) { return text_of("r", v, "_leaves[", i, "]"); };
-      const auto pair = [&](const std::string& a, const std::string& b) { return text_of(r, "::combine(", a, ", ", b, ")"); };
+      const auto pair = [&](const std::string& a, const std::string& b) {
+        return text_of(r, "::combine(", a, ", ", b, ")");
+      };
       row = pair(leaf(0), leaf(1));
       if (facts_.groups == 3) row = pair(row, leaf(2));
       if (facts_.groups == 4) row = pair(row, pair(leaf(2), leaf(3)));
@@ -150,8 +160,7 @@ class StagedWriter : public ReductionWriter {
     const int last = roles_.last_stage;
     if (roles_.any_full_output) {
       for (int i = 0; i < work_.n_outputs; ++i)
-        if (!roles_.row_output[i])
-          body_.add("  ", type(work_.first_output() + i), " y", i, "[", elements(), "];\n");
+        if (!roles_.row_output[i]) body_.add("  ", type(work_.first_output() + i), " y", i, "[", elements(), "];\n");
       write_element_loop();
       write_values(last);
       for (int i = 0; i < work_.n_outputs; ++i)
@@ -167,17 +176,18 @@ class StagedWriter : public ReductionWriter {
         write_vector_stores(k, i);
       } else {
         write_element_loop();
-        body_.add("    if (offset < left) store_element(p", k, " + ", inner_offset(k, "i", "position"), ", y", i, "[e]);\n  }\n");
+        body_.add("    if (offset < left) store_element(p", k, " + ", inner_offset(k, "i", "position"), ", y", i,
+                  "[e]);\n  }\n");
       }
     }
   }
 
   void write_vector_stores(int k, int i) {
-    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors, "; ++i) {\n    const int offset = i * ",
-              facts_.width * facts_.threads, ";\n    ");
+    body_.add("#pragma unroll\n  for (int i = 0; i < ", facts_.steps * facts_.vectors,
+              "; ++i) {\n    const int offset = i * ", facts_.width * facts_.threads, ";\n    ");
     if (facts_.whole)
-      body_.add("if (offset < left) store_vector<", streaming(k), ", ", facts_.width, ">(p", k, " + mine + offset, y", i, " + i * ",
-                facts_.width, ");\n  }\n");
+      body_.add("if (offset < left) store_vector<", streaming(k), ", ", facts_.width, ">(p", k, " + mine + offset, y",
+                i, " + i * ", facts_.width, ");\n  }\n");
     else
       body_.add("store_part<", streaming(k), ", true, ", facts_.width, ">(p", k, ", y", i, " + i * ", facts_.width,
                 ", mine + offset, g.length, offset + ", facts_.width, " <= left);\n  }\n");

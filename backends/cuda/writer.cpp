@@ -72,8 +72,10 @@ std::string Writer::call(const td_instruction& i) {
     functions_.add(") {\n  typedef ", from, " T;\n");
     for (int k = 0; k < operation.arity; ++k) {
       const char* const letter[] = {"a", "b", "c", "d"};
-      if (condition && k == 0) functions_.add("  const bool p = x0;\n");
-      else functions_.add("  const compute_t<T> ", letter[k], " = cast<compute_t<T>>(x", k, ");\n");
+      if (condition && k == 0)
+        functions_.add("  const bool p = x0;\n");
+      else
+        functions_.add("  const compute_t<T> ", letter[k], " = cast<compute_t<T>>(x", k, ");\n");
     }
     functions_.add("  return cast<", to, ">(", operation.expression, ");\n}\n");
   }
@@ -98,14 +100,12 @@ std::string Writer::reduction(int v) {
   const bool has_identity = !(i.op == TD_REDUCE_prod && (i.dtype == TD_COMPLEX64 || i.dtype == TD_COMPLEX128));
   functions_.add("struct ", name, " {\n  typedef ", type, " T;\n");
   if (has_identity) {
-    functions_.add("  typedef compute_t<T> State;\n",
-                   "  static TD_FN State none() { return cast<State>((T)(", row.identity, ")); }\n",
-                   "  static TD_FN State combine(State a, State b) { return ", row.combine, "; }\n",
-                   "  static TD_FN State append(State a, T x, i64) { return combine(a, cast<State>(x)); }\n",
+    functions_.add("  typedef compute_t<T> State;\n", "  static TD_FN State none() { return cast<State>((T)(",
+                   row.identity, ")); }\n", "  static TD_FN State combine(State a, State b) { return ", row.combine,
+                   "; }\n", "  static TD_FN State append(State a, T x, i64) { return combine(a, cast<State>(x)); }\n",
                    "  static TD_FN T result(State x) { return cast<T>(x); }\n};\n");
   } else {
-    functions_.add("  typedef Factor<T> State;\n",
-                   "  static TD_FN State none() { return State{one<T>(), false}; }\n",
+    functions_.add("  typedef Factor<T> State;\n", "  static TD_FN State none() { return State{one<T>(), false}; }\n",
                    "  static TD_FN State combine(State x, State y) {\n    const T a = x.value, b = y.value;\n",
                    "    return !y.present ? x : !x.present ? y : State{", row.combine, ", true};\n  }\n",
                    "  static TD_FN State append(State a, T x, i64) { return combine(a, State{x, true}); }\n",
@@ -129,8 +129,8 @@ void Writer::write_outer_coordinates(const char* indent, int omit) {
       break;
     }
     const std::string next = text_of("row_above", axis);
-    body_.add(indent, "const Index ", next, " = divide(", rest, ", g.outer_magic", axis, ", g.outer_length", axis, "), o",
-              axis, " = ", rest, " - ", next, " * (Index)g.outer_length", axis, ";\n");
+    body_.add(indent, "const Index ", next, " = divide(", rest, ", g.outer_magic", axis, ", g.outer_length", axis,
+              "), o", axis, " = ", rest, " - ", next, " * (Index)g.outer_length", axis, ";\n");
     rest = next;
   }
 }
@@ -155,9 +155,7 @@ std::string Writer::arguments() const {
   text.add("struct Arguments {\n");
   each_argument(work_, roles_, facts_, [&](Field field, int i, int axis) {
     switch (field) {
-      case Field::constant:
-        text.add("  Constant<", type_of(work_.constant_dtypes[i]), "> c", i, ";\n");
-        break;
+      case Field::constant: text.add("  Constant<", type_of(work_.constant_dtypes[i]), "> c", i, ";\n"); break;
       case Field::rows: text.add("  i64 rows;\n"); break;
       case Field::length: text.add("  i64 length;\n"); break;
       case Field::outer_length: text.add("  i64 outer_length", i, ";\n"); break;

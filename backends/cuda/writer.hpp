@@ -22,8 +22,10 @@ class Text {
  private:
   template <class Part>
   void append(const Part& part) {
-    if constexpr (std::is_integral_v<Part> && !std::is_same_v<Part, char>) text_ += std::to_string(part);
-    else text_ += part;
+    if constexpr (std::is_integral_v<Part> && !std::is_same_v<Part, char>)
+      text_ += std::to_string(part);
+    else
+      text_ += part;
   }
   std::string text_;
 };
@@ -74,7 +76,8 @@ class Writer {
   bool full_input(int k) const { return k < work_.n_inputs && used(k) && !operand(k).row; }
   /// Coordinates of the outer axes o0... of `row`, but for the last `omit` ones.
   void write_outer_coordinates(const char* indent, int omit = 0);
-  /// p<k> for every operand that `choose` picks: g.p<k> plus the outer coordinates' strides, but for the last `omit` axes.
+  /// p<k> for every operand that `choose` picks: g.p<k> plus the outer coordinates' strides, but for the last `omit`
+  /// axes.
   template <class Choose>
   void write_bases(const char* indent, Choose choose, int omit = 0);
   /// Coordinates <prefix>0... of the inner axes at `position`, if `choose` picks any operand.
@@ -111,8 +114,7 @@ void Writer::write_instructions(const char* indent, Choose choose) {
   for (int v = work_.first_instruction(); v < work_.n_values(); ++v) {
     const td_instruction& i = instruction(v);
     if (i.kind == TD_REDUCE || !choose(v)) continue;
-    const std::string value =
-        i.kind == load_kind ? text_of("load_element(p", work_.n_inputs + i.op, ")") : call(i);
+    const std::string value = i.kind == load_kind ? text_of("load_element(p", work_.n_inputs + i.op, ")") : call(i);
     body_.add(indent, "const ", type_of(i.result), " v", v, " = ", value, ";\n");
   }
 }
@@ -142,7 +144,8 @@ void Writer::write_inner_coordinates(const char* indent, const char* prefix, std
   std::string rest = text_of(prefix, "_all");
   for (int axis = facts_.inner - 1; axis > 0; --axis) {
     const std::string next = axis == 1 ? text_of(prefix, "0") : text_of(prefix, "_above", axis);
-    body_.add(indent, "const Index ", next, " = divide(", rest, ", g.inner_magic", axis, ", g.inner_length", axis, "), ");
+    body_.add(indent, "const Index ", next, " = divide(", rest, ", g.inner_magic", axis, ", g.inner_length", axis,
+              "), ");
     body_.add(prefix, axis, " = ", rest, " - ", next, " * (Index)g.inner_length", axis, ";\n");
     rest = next;
   }
