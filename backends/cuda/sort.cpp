@@ -16,6 +16,11 @@ using namespace sorting;
 constexpr std::int64_t long_row = std::int64_t{1} << 21;    // elements from which a row occupies the device
 constexpr std::int64_t batch_count = std::int64_t{1} << 26;  // elements of shorter rows that are sorted together
 
+constexpr std::int64_t float_keys_from = std::int64_t{1} << 17;  // elements from which narrower words pay for that
+
+template <class T>
+constexpr bool is_real_float = scalar::is_float<T> || std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+
 /// Bits that numbers below n need.
 int bits_below(std::int64_t n) { return int(std::bit_width(std::uint64_t(n - 1))); }
 
@@ -59,23 +64,49 @@ td_status sort_keys(Device& device, const Key* from, Key* to, std::int64_t count
   });
 }
 
-template <class T, class Word>
-td_status sort_as(const Batch<T>& batch) {
+/// Sorts words of a type. `special` as for make_words; before_writing(sorted words) returns a status.
+template <class T, class Word, class Action>
+td_status sort_as(const Batch<T>& batch, std::uint32_t* special, Action before_writing) {
   const WordLayout& layout = batch.layout;
   const cudaStream_t stream = batch.device.stream;
   const std::int64_t bytes = layout.count * std::int64_t{sizeof(Word)};
-  const bool in_values = std::is_integral_v<T> && sizeof(T) == sizeof(Word) && batch.indices == nullptr;
+  const bool in_values = sizeof(T) == sizeof(Word) && batch.indices == nullptr && layout.index_bits == 0;
   Scratch memory(batch.device, in_values ? 0 : bytes, batch.error), spare(batch.device, bytes, batch.error);
   if (!memory || !spare) return TD_OUT_OF_MEMORY;
   Word* const words = in_values ? reinterpret_cast<Word*>(batch.values) : memory.template as<Word>();
   Word* sorted = nullptr;
-  td_status status = check(make_words(stream, batch.x, layout, words), "making keys", batch.error);
+  td_status status = check(make_words(stream, batch.x, layout, words, special), "making keys", batch.error);
   if (status == TD_OK)
     status = sort_words(batch.device, words, spare.template as<Word>(), layout.count, layout.begin_bit(), layout.end_bit(),
                         &sorted, batch.error);
+  if (status == TD_OK) status = before_writing(sorted);
   if (status != TD_OK) return status;
   return check(write_sorted(stream, batch.x, sorted, layout, batch.values, batch.indices), "writing a sorted array",
                batch.error);
+}
+
+template <class T, class Word>
+td_status sort_as(const Batch<T>& batch) {
+  return sort_as<T, Word>(batch, nullptr, [](const Word*) { return TD_OK; });
+}
+
+/// The values of one row of floats, by their keys alone.
+template <class T>
+td_status sort_by_keys(const Batch<T>& batch) {
+  using Key = typename Order<T>::Key;
+  const cudaStream_t stream = batch.device.stream;
+  Scratch memory(batch.device, Specials<T>::memory_bytes(batch.layout.n), batch.error);
+  if (!memory) return TD_OUT_OF_MEMORY;
+  std::uint32_t* const flag = Specials<T>::flag(memory.template as<void>());
+  td_status status = check(cudaMemsetAsync(flag, 0, sizeof *flag, stream), "clearing memory", batch.error);
+  if (status != TD_OK) return status;
+  status = sort_as<T, Key>(batch, flag, [&](const Key* sorted) {
+    return check(Specials<T>::count(stream, batch.x, sorted, batch.layout, memory.template as<void>()), "counting zeros",
+                 batch.error);
+  });
+  if (status != TD_OK) return status;
+  return check(Specials<T>::write(stream, batch.x, batch.layout, batch.values, memory.template as<void>()),
+               "writing zeros", batch.error);
 }
 
 td_status sort_batch(const Batch<c128>& batch) {
@@ -105,6 +136,8 @@ td_status sort_batch(const Batch<T>& batch) {
     if (bits == 8 * sizeof(T) && batch.indices == nullptr && !batch.layout.descending)
       return sort_keys(batch.device, reinterpret_cast<const Key*>(batch.x), reinterpret_cast<Key*>(batch.values),
                        batch.layout.count, batch.error);
+  if constexpr (is_real_float<T>)
+    if (batch.layout.index_bits == 0 && batch.layout.n > 1) return sort_by_keys(batch);
   if (bits <= int(8 * sizeof(Key))) return sort_as<T, Key>(batch);
   if constexpr (sizeof(Key) < 4)
     if (bits <= 32) return sort_as<T, u32>(batch);
@@ -127,9 +160,15 @@ struct Job {
 
   template <class T>
   td_status run() const {
+    if constexpr (!std::is_same_v<T, c128>)
+      if (n <= longest_short_row)
+        return check(sort_short_rows(device.stream, static_cast<const T*>(x), n, rows, descending, static_cast<T*>(values),
+                                     indices),
+                     "sorting short rows", error);
     const std::int64_t together = n >= long_row ? 1 : std::clamp<std::int64_t>(batch_count / n, 1, rows);
-    // Keys of integers tell all; those of floats not the sign of a zero, nor a NaN's bits.
-    const int index_bits = std::is_integral_v<T> && indices == nullptr ? 0 : bits_below(n);
+    // Keys of integers tell all; those of floats not the sign of a zero, nor a NaN's bits, which take some more kernels.
+    const bool by_keys = std::is_integral_v<T> || (is_real_float<T> && together == 1 && n >= float_keys_from);
+    const int index_bits = by_keys && indices == nullptr ? 0 : bits_below(n);
     for (std::int64_t row = 0; row < rows; row += together) {
       const std::int64_t count = std::min(together, rows - row) * n, begin = row * n;
       const Batch<T> batch{device, error, static_cast<const T*>(x) + begin,

@@ -10,11 +10,6 @@ using namespace sorting;
 
 constexpr int threads = 256;
 
-template <class Key>
-Key flip_of(const WordLayout& layout) {
-  return layout.descending ? Key(~Key(0)) : Key(0);
-}
-
 /// Calls body(element) for all elements of a launch over them.
 template <class Body>
 __device__ void for_element(i64 count, Body body) {
@@ -44,11 +39,16 @@ __device__ i64 index_of(Word word, const WordLayout& layout) {
 
 template <class T, class Word>
 __global__ void __launch_bounds__(threads)
-    make(const T* x, WordLayout layout, typename Order<T>::Key flip, Word* words) {
-  for_element(layout.count, [&](i64 i) { words[i] = put_together<Word>(layout, i, Order<T>::key(x[i], flip)); });
+    make(const T* x, WordLayout layout, typename Order<T>::Key flip, Word* words, u32* special) {
+  for_element(layout.count, [&](i64 i) {
+    const T element = x[i];
+    words[i] = put_together<Word>(layout, i, Order<T>::key(element, flip));
+    if constexpr (Order<T>::invertible)
+      if (special != nullptr && Order<T>::special(element)) *special = 1;
+  });
 }
 
-/// The element that a word without position stands for, if its key tells.
+/// The element that a key stands for, and whether the key tells exactly.
 template <class T>
 __device__ bool invert(typename Order<T>::Key key, typename Order<T>::Key flip, T* value) {
   if constexpr (!Order<T>::invertible) {
@@ -70,7 +70,9 @@ __global__ void __launch_bounds__(threads)
     if (indices != nullptr) indices[i] = index;
     if (values == nullptr) return;
     T value;
-    if (!invert<T>(Key(word >> layout.index_bits), flip, &value)) value = x[row_of(i, layout) * layout.n + index];
+    const bool exact = invert<T>(Key(word >> layout.index_bits), flip, &value);
+    const bool position_known = layout.index_bits != 0 || !Order<T>::invertible;
+    if (!exact && position_known) value = x[row_of(i, layout) * layout.n + index];
     values[i] = value;
   });
 }
@@ -96,33 +98,34 @@ unsigned blocks_for(const WordLayout& layout) { return unsigned((layout.count + 
 }  // namespace
 
 template <class T, class Word>
-cudaError_t make_words(cudaStream_t stream, const T* x, const WordLayout& layout, Word* words) {
-  make<<<blocks_for(layout), threads, 0, stream>>>(x, layout, flip_of<typename Order<T>::Key>(layout), words);
+cudaError_t make_words(cudaStream_t stream, const T* x, const WordLayout& layout, Word* words, std::uint32_t* special) {
+  make<<<blocks_for(layout), threads, 0, stream>>>(x, layout, layout.template flip<typename Order<T>::Key>(), words,
+                                                  special);
   return cudaGetLastError();
 }
 
 template <class T, class Word>
 cudaError_t write_sorted(cudaStream_t stream, const T* x, const Word* words, const WordLayout& layout, T* values,
                          std::int64_t* indices) {
-  write<<<blocks_for(layout), threads, 0, stream>>>(x, words, layout, flip_of<typename Order<T>::Key>(layout), values,
+  write<<<blocks_for(layout), threads, 0, stream>>>(x, words, layout, layout.template flip<typename Order<T>::Key>(), values,
                                                    indices);
   return cudaGetLastError();
 }
 
 cudaError_t make_low_words(cudaStream_t stream, const c128* x, const WordLayout& layout, u128* words) {
-  make_low<<<blocks_for(layout), threads, 0, stream>>>(x, layout, flip_of<u64>(layout), words);
+  make_low<<<blocks_for(layout), threads, 0, stream>>>(x, layout, layout.flip<u64>(), words);
   return cudaGetLastError();
 }
 
 cudaError_t make_high_words(cudaStream_t stream, const c128* x, const WordLayout& layout, u128* words) {
-  make_high<<<blocks_for(layout), threads, 0, stream>>>(x, layout, flip_of<u64>(layout), words);
+  make_high<<<blocks_for(layout), threads, 0, stream>>>(x, layout, layout.flip<u64>(), words);
   return cudaGetLastError();
 }
 
-#define TD_WRITE(T, Word)                                                                                       \
+#define TD_WRITE(T, Word) \
   template cudaError_t write_sorted(cudaStream_t, const T*, const Word*, const WordLayout&, T*, std::int64_t*);
-#define TD_INSTANCE(T, Word)                                                            \
-  template cudaError_t make_words(cudaStream_t, const T*, const WordLayout&, Word*); \
+#define TD_INSTANCE(T, Word)                                                                          \
+  template cudaError_t make_words(cudaStream_t, const T*, const WordLayout&, Word*, std::uint32_t*); \
   TD_WRITE(T, Word)
 #define TD_INSTANCES_1(T) TD_INSTANCE(T, u8) TD_INSTANCE(T, u32) TD_INSTANCE(T, u64)
 #define TD_INSTANCES_2(T) TD_INSTANCE(T, u16) TD_INSTANCE(T, u32) TD_INSTANCE(T, u64)
