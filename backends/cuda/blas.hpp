@@ -11,8 +11,8 @@
 namespace tandem::cuda {
 
 /// cuBLAS with a handle on the device's stream. The handle has its own workspace, so that results repeat, computes
-/// float32 in float32 and float16 and bfloat16 in float32 throughout. The environment variable NVIDIA_TF32_OVERRIDE=1 is
-/// the user's own way to overrule that.
+/// float32 in float32 and float16 and bfloat16 in float32 throughout. The environment variable NVIDIA_TF32_OVERRIDE=1
+/// is the user's own way to overrule that.
 struct Blas {
   decltype(&cublasCreate_v2) create;
   decltype(&cublasDestroy_v2) destroy;
@@ -41,8 +41,8 @@ struct Solver {
   cusolverDnParams_t parameters;
 };
 
-/// A handle in use: one thread at a time may have it, until the object ends. Null if the library cannot be used, with the
-/// status and the reason.
+/// A handle in use: one thread at a time may have it, until the object ends. Null if the library cannot be used, with
+/// the status and the reason.
 template <class Library>
 class InUse {
  public:

@@ -1,5 +1,5 @@
-// The verb cholesky, by cuSOLVER's potrf. It is column-major: what it calls the upper triangle is our lower one, and its
-// factor of the transposed (for complex matrices the conjugate) matrix is the transpose of ours.
+// The verb cholesky, by cuSOLVER's potrf. It is column-major: what it calls the upper triangle is our lower one, and
+// its factor of the transposed (for complex matrices the conjugate) matrix is the transpose of ours.
 #include <algorithm>
 #include <climits>
 #include <vector>
@@ -27,7 +27,8 @@ class Factorization {
     if (!addresses_ || !infos_ || !failure_) return TD_OUT_OF_MEMORY;
     const cudaStream_t stream = device_.stream;
     // Every byte of no_failure is 0xff.
-    td_status status = check(cudaMemsetAsync(failure_.as<void>(), 0xff, sizeof(Failure), stream), "clearing memory", error_);
+    td_status status =
+        check(cudaMemsetAsync(failure_.as<void>(), 0xff, sizeof(Failure), stream), "clearing memory", error_);
     if (status == TD_OK)
       status = check(prepare_factors(stream, matrices_, addresses_.as<void*>()), "preparing matrices", error_);
     if (status == TD_OK) status = factorize();
@@ -35,8 +36,8 @@ class Factorization {
       status = check(finish_factors(stream, matrices_, upper_, infos_.as<int>(), failure_.as<Failure>()),
                      "finishing factors", error_);
     if (status != TD_OK) return status;
-    return copy(reinterpret_cast<td_device*>(&device_), TD_DEVICE_TO_HOST, failure, failure_.as<void>(), sizeof(Failure),
-                error_);
+    return copy(reinterpret_cast<td_device*>(&device_), TD_DEVICE_TO_HOST, failure, failure_.as<void>(),
+                sizeof(Failure), error_);
   }
 
  private:
@@ -76,9 +77,10 @@ class Factorization {
                                                                 : CUDA_C_64F;
     const std::int64_t n = matrices_.n, bytes = n * n * item_bytes(matrices_.dtype);
     std::size_t device_bytes = 0, host_bytes = 0;
-    const cusolverStatus_t asked = solver.potrf_memory(solver.handle, solver.parameters, triangle(), n, type, matrices_.data,
-                                                       n, type, &device_bytes, &host_bytes);
-    if (const td_status status = check(asked, "asking for a factorization's memory", error_); status != TD_OK) return status;
+    td_status status = check(solver.potrf_memory(solver.handle, solver.parameters, triangle(), n, type, matrices_.data,
+                                                 n, type, &device_bytes, &host_bytes),
+                             "asking for a factorization's memory", error_);
+    if (status != TD_OK) return status;
     Scratch memory(device_, std::int64_t(device_bytes), error_);
     if (!memory) return TD_OUT_OF_MEMORY;
     host_memory_.resize(host_bytes);
@@ -87,7 +89,7 @@ class Factorization {
                                                    static_cast<char*>(matrices_.data) + i * bytes, n, type,
                                                    memory.as<void>(), device_bytes, host_memory_.data(), host_bytes,
                                                    infos_.as<int>() + i);
-      if (const td_status status = check(result, "a factorization", error_); status != TD_OK) return status;
+      if (status = check(result, "a factorization", error_); status != TD_OK) return status;
     }
     return TD_OK;
   }
@@ -118,7 +120,8 @@ td_status cholesky(td_device* handle, const td_view* a, int32_t upper, const td_
   const long long matrix = static_cast<long long>(failure >> 32), minor = static_cast<long long>(failure & 0xffffffffu);
   if (a->ndim == 2)
     return fail(error, TD_SINGULAR, "the matrix is not positive definite (leading minor %lld)", minor);
-  return fail(error, TD_SINGULAR, "matrix %lld of the batch is not positive definite (leading minor %lld)", matrix, minor);
+  return fail(error, TD_SINGULAR, "matrix %lld of the batch is not positive definite (leading minor %lld)", matrix,
+              minor);
 }
 
 }  // namespace tandem::cuda

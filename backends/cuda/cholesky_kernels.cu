@@ -64,12 +64,14 @@ void with_elements(const Matrices& matrices, Body body) {
 
 cudaError_t prepare_factors(cudaStream_t stream, const Matrices& matrices, void** addresses) {
   with_elements(matrices, [&](auto* data) {
-    prepare<<<blocks_for(matrices.n * matrices.count), threads, 0, stream>>>(data, matrices.n, matrices.count, addresses);
+    const std::int64_t diagonals = matrices.n * matrices.count;
+    prepare<<<blocks_for(diagonals), threads, 0, stream>>>(data, matrices.n, matrices.count, addresses);
   });
   return cudaGetLastError();
 }
 
-cudaError_t finish_factors(cudaStream_t stream, const Matrices& matrices, bool upper, const int* infos, Failure* failure) {
+cudaError_t finish_factors(cudaStream_t stream, const Matrices& matrices, bool upper, const int* infos,
+                           Failure* failure) {
   with_elements(matrices, [&](auto* data) {
     const std::int64_t elements = matrices.n * matrices.n * matrices.count;
     finish<<<blocks_for(elements), threads, 0, stream>>>(data, matrices.n, matrices.count, upper, infos, failure);

@@ -49,9 +49,11 @@ void collapse(Products& products) {
   Factor &a = products.a, &b = products.b;
   int kept = 0;
   for (int axis = 0; axis < products.batch_ndim; ++axis) {
-    const std::int64_t length = products.batch_shape[axis], stride_a = a.batch_strides[axis], stride_b = b.batch_strides[axis];
+    const std::int64_t length = products.batch_shape[axis];
+    const std::int64_t stride_a = a.batch_strides[axis], stride_b = b.batch_strides[axis];
     if (length == 1) continue;
-    const bool merges = kept > 0 && a.batch_strides[kept - 1] == stride_a * length && b.batch_strides[kept - 1] == stride_b * length;
+    const bool merges = kept > 0 && a.batch_strides[kept - 1] == stride_a * length &&
+                        b.batch_strides[kept - 1] == stride_b * length;
     if (!merges) products.batch_shape[kept++] = 1;
     products.batch_shape[kept - 1] *= length;
     a.batch_strides[kept - 1] = stride_a;
@@ -95,7 +97,8 @@ class Packed {
 
  private:
   static bool needed(const td_view& view, const Factor& factor) {
-    const bool backwards = std::any_of(view.strides, view.strides + view.ndim - 2, [](std::int64_t s) { return s < 0; });
+    const std::int64_t* const end = view.strides + view.ndim - 2;
+    const bool backwards = std::any_of(view.strides, end, [](std::int64_t stride) { return stride < 0; });
     return backwards || as_operand(factor, view.shape[view.ndim - 2], view.shape[view.ndim - 1]).leading == 0;
   }
   /// The view with one matrix where all along a batch axis are the same.
@@ -141,7 +144,8 @@ class Multiplication {
       : products_(products), arithmetic_(arithmetic_of(dtype, precision)), item_(item_bytes(dtype)),
         a_(as_operand(products.a, products.m, products.k)), b_(as_operand(products.b, products.k, products.n)) {
     std::int64_t stride = products.m * products.n;
-    for (int axis = products.batch_ndim - 1; axis >= 0; stride *= products.batch_shape[axis--]) c_strides_[axis] = stride;
+    for (int axis = products.batch_ndim - 1; axis >= 0; stride *= products.batch_shape[axis--])
+      c_strides_[axis] = stride;
   }
 
   /// One call for the longest batch axis, for each position of the others.
@@ -186,11 +190,12 @@ class Multiplication {
     const void* const b = static_cast<const char*>(products_.b.data) + place.b * item_;
     void* const c = static_cast<char*>(products_.c) + place.c * item_;
     const cublasStatus_t result =
-        count == 1 ? blas.gemm(blas.handle, b_.operation, a_.operation, n, m, k, one, b, type, b_.leading, a, type, a_.leading,
-                               zero, c, type, n, compute, CUBLAS_GEMM_DEFAULT)
-                   : blas.gemm_batched(blas.handle, b_.operation, a_.operation, n, m, k, one, b, type, b_.leading,
-                                       products_.b.batch_strides[axis], a, type, a_.leading, products_.a.batch_strides[axis],
-                                       zero, c, type, n, c_strides_[axis], count, compute, CUBLAS_GEMM_DEFAULT);
+        count == 1
+            ? blas.gemm(blas.handle, b_.operation, a_.operation, n, m, k, one, b, type, b_.leading, a, type, a_.leading,
+                        zero, c, type, n, compute, CUBLAS_GEMM_DEFAULT)
+            : blas.gemm_batched(blas.handle, b_.operation, a_.operation, n, m, k, one, b, type, b_.leading,
+                                products_.b.batch_strides[axis], a, type, a_.leading, products_.a.batch_strides[axis],
+                                zero, c, type, n, c_strides_[axis], count, compute, CUBLAS_GEMM_DEFAULT);
     return check(blas, result, "a matrix product", error);
   }
 
@@ -201,8 +206,8 @@ class Multiplication {
   std::int64_t c_strides_[TD_MAX_NDIM] = {};
 };
 
-td_status multiply_floats(Device& device, Products& products, const td_view& a, const td_view& b, td_precision precision,
-                          td_error* error) {
+td_status multiply_floats(Device& device, Products& products, const td_view& a, const td_view& b,
+                          td_precision precision, td_error* error) {
   td_status status = TD_OK;
   const Packed packed_a(device, a, products.a, &status, error), packed_b(device, b, products.b, &status, error);
   if (status != TD_OK) return status;

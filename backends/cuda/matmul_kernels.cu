@@ -57,7 +57,8 @@ struct Tile {
   __device__ static int position(int thread, int i) { return i / chunk * (side * chunk) + thread * chunk + i % chunk; }
 };
 
-/// One factor as a block reads it: `outer` counts rows of a or columns of b, `inner` is the axis that the sum runs over.
+/// One factor as a block reads it: `outer` counts rows of a or columns of b, `inner` is the axis that the sum runs
+/// over.
 struct Reader {
   const void* data;
   i64 outer_length, inner_length, outer_stride, inner_stride;
@@ -211,8 +212,9 @@ template <class Rule, int mine>
 cudaError_t launch(cudaStream_t stream, const Products& products, i64 splits, void* sums) {
   constexpr int size = side * mine;
   const i64 words = divide_up(products.k, Rule::together);
-  const Launch arguments{products, divide_up(products.m, size), divide_up(products.n, size),
-                               divide_up(divide_up(words, splits), depth) * depth, splits, splits == 1 ? nullptr : sums};
+  const i64 split_words = divide_up(divide_up(words, splits), depth) * depth;
+  const Launch arguments{products,    divide_up(products.m, size), divide_up(products.n, size),
+                         split_words, splits,                      splits == 1 ? nullptr : sums};
   const i64 blocks = arguments.row_tiles * arguments.column_tiles * products.count() * splits;
   if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
   multiply<Rule, mine><<<unsigned(blocks), threads, 0, stream>>>(arguments);
@@ -234,7 +236,8 @@ cudaError_t launch(cudaStream_t stream, const Products& products, i64 splits, vo
 
 std::int64_t integer_splits(const Products& products, std::int64_t item_bytes, int multiprocessors) {
   constexpr i64 least_depth = 16 * depth;  // of a part, in words
-  const int size = side * (!is_large(products) ? small : item_bytes == 8 ? large<Integers<u64, u64>> : large<Integers<u32>>);
+  const int most_mine = item_bytes == 8 ? large<Integers<u64, u64>> : large<Integers<u32>>;
+  const int size = side * (is_large(products) ? most_mine : small);
   const i64 tiles = divide_up(products.m, size) * divide_up(products.n, size) * products.count();
   const i64 wanted = 4 * multiprocessors / tiles, most = divide_up(products.k, item_bytes == 1 ? 4 : 1) / least_depth;
   return wanted < 1 || most < 1 ? 1 : wanted < most ? wanted : most;

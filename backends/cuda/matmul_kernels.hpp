@@ -31,8 +31,8 @@ struct Products {
   }
 };
 
-/// Into how many parts to split the sums, so that the device has enough to do; each is added by atomic operations, which
-/// integers allow without a trace.
+/// Into how many parts to split the sums, so that the device has enough to do; each is added by atomic operations,
+/// which integers allow without a trace.
 std::int64_t integer_splits(const Products& products, std::int64_t item_bytes, int multiprocessors);
 
 /// Bytes of memory, cleared, that a product in so many parts needs for its sums: none if there is one part.

@@ -103,8 +103,8 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomIntegers rule) {
   return vector;
 }
 
-/// Writes a block's elements, of which the first belongs to out[position] (which may lie before out), so that all but the
-/// first and the last few accesses are whole vectors.
+/// Writes a block's elements, of which the first belongs to out[position] (which may lie before out), so that all but
+/// the first and the last few accesses are whole vectors.
 template <class T>
 __device__ void store_shifted(const T* made, i64 position, T* out, i64 count) {
   constexpr int length = Vector<T>::length;

@@ -27,8 +27,8 @@ struct RandomIntegers {
   std::uint64_t low, span;
 };
 
-/// Launches the kernel that writes out[0, count), count > 0. T is a type of scalar.h; instances exist for the pairs that
-/// td_distribution names, integers as unsigned types.
+/// Launches the kernel that writes out[0, count), count > 0. T is a type of scalar.h; instances exist for the pairs
+/// that td_distribution names, integers as unsigned types.
 template <class T, class Rule>
 cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count);
 

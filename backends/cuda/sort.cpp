@@ -49,8 +49,8 @@ td_status with_memory(Device& device, td_error* error, Call call) {
 }
 
 template <class Word>
-td_status sort_words(Device& device, Word* words, Word* spare, std::int64_t count, int begin_bit, int end_bit, Word** sorted,
-                     td_error* error) {
+td_status sort_words(Device& device, Word* words, Word* spare, std::int64_t count, int begin_bit, int end_bit,
+                     Word** sorted, td_error* error) {
   return with_memory(device, error, [&](void* memory, std::size_t* bytes) {
     return radix_sort(device.stream, memory, bytes, words, spare, sorted, count, begin_bit, end_bit);
   });
@@ -77,8 +77,8 @@ td_status sort_as(const Batch<T>& batch, std::uint32_t* special, Action before_w
   Word* sorted = nullptr;
   td_status status = check(make_words(stream, batch.x, layout, words, special), "making keys", batch.error);
   if (status == TD_OK)
-    status = sort_words(batch.device, words, spare.template as<Word>(), layout.count, layout.begin_bit(), layout.end_bit(),
-                        &sorted, batch.error);
+    status = sort_words(batch.device, words, spare.template as<Word>(), layout.count, layout.begin_bit(),
+                        layout.end_bit(), &sorted, batch.error);
   if (status == TD_OK) status = before_writing(sorted);
   if (status != TD_OK) return status;
   return check(write_sorted(stream, batch.x, sorted, layout, batch.values, batch.indices), "writing a sorted array",
@@ -101,8 +101,8 @@ td_status sort_by_keys(const Batch<T>& batch) {
   td_status status = check(cudaMemsetAsync(flag, 0, sizeof *flag, stream), "clearing memory", batch.error);
   if (status != TD_OK) return status;
   status = sort_as<T, Key>(batch, flag, [&](const Key* sorted) {
-    return check(Specials<T>::count(stream, batch.x, sorted, batch.layout, memory.template as<void>()), "counting zeros",
-                 batch.error);
+    return check(Specials<T>::count(stream, batch.x, sorted, batch.layout, memory.template as<void>()),
+                 "counting zeros", batch.error);
   });
   if (status != TD_OK) return status;
   return check(Specials<T>::write(stream, batch.x, batch.layout, batch.values, memory.template as<void>()),
@@ -122,7 +122,8 @@ td_status sort_batch(const Batch<c128>& batch) {
   if (sorted == spare) std::swap(words, spare);
   status = check(make_high_words(stream, batch.x, layout, words), "making keys", batch.error);
   if (status == TD_OK)
-    status = sort_words(batch.device, words, spare, layout.count, layout.begin_bit(), layout.end_bit(), &sorted, batch.error);
+    status = sort_words(batch.device, words, spare, layout.count, layout.begin_bit(), layout.end_bit(), &sorted,
+                        batch.error);
   if (status != TD_OK) return status;
   return check(write_sorted(stream, batch.x, sorted, layout, batch.values, batch.indices), "writing a sorted array",
                batch.error);
@@ -162,11 +163,12 @@ struct Job {
   td_status run() const {
     if constexpr (!std::is_same_v<T, c128>)
       if (n <= longest_short_row)
-        return check(sort_short_rows(device.stream, static_cast<const T*>(x), n, rows, descending, static_cast<T*>(values),
-                                     indices),
+        return check(sort_short_rows(device.stream, static_cast<const T*>(x), n, rows, descending,
+                                     static_cast<T*>(values), indices),
                      "sorting short rows", error);
     const std::int64_t together = n >= long_row ? 1 : std::clamp<std::int64_t>(batch_count / n, 1, rows);
-    // Keys of integers tell all; those of floats not the sign of a zero, nor a NaN's bits, which take some more kernels.
+    // Keys of integers tell all. Those of floats not the sign of a zero, nor a NaN's bits, which take some more
+    // kernels.
     const bool by_keys = std::is_integral_v<T> || (is_real_float<T> && together == 1 && n >= float_keys_from);
     const int index_bits = by_keys && indices == nullptr ? 0 : bits_below(n);
     for (std::int64_t row = 0; row < rows; row += together) {

@@ -107,8 +107,8 @@ cudaError_t make_words(cudaStream_t stream, const T* x, const WordLayout& layout
 template <class T, class Word>
 cudaError_t write_sorted(cudaStream_t stream, const T* x, const Word* words, const WordLayout& layout, T* values,
                          std::int64_t* indices) {
-  write<<<blocks_for(layout), threads, 0, stream>>>(x, words, layout, layout.template flip<typename Order<T>::Key>(), values,
-                                                   indices);
+  write<<<blocks_for(layout), threads, 0, stream>>>(x, words, layout, layout.template flip<typename Order<T>::Key>(),
+                                                   values, indices);
   return cudaGetLastError();
 }
 

@@ -34,16 +34,17 @@ template <class T, class Word>
 cudaError_t make_words(cudaStream_t stream, const T* x, const WordLayout& layout, Word* words, std::uint32_t* special);
 
 /// What sorted words stand for; x is what they were made of. values and indices may be null, and values may be the same
-/// memory as words if their types have one size and there are no positions. Without positions all zeros are positive and
-/// all NaN alike.
+/// memory as words if their types have one size and there are no positions. Without positions all zeros are positive
+/// and all NaN alike.
 template <class T, class Word>
 cudaError_t write_sorted(cudaStream_t stream, const T* x, const Word* words, const WordLayout& layout, T* values,
                          std::int64_t* indices);
 
-/// complex128, whose keys fill a word, is sorted twice: by the lower halves of the keys, with the element's number below,
-/// then by the upper halves, in words of the layout, which take the place of the others.
+/// complex128, whose keys fill a word, is sorted twice: by the lower halves of the keys, with the element's number
+/// below, then by the upper halves, in words of the layout, which take the place of the others.
 cudaError_t make_low_words(cudaStream_t stream, const sorting::c128* x, const WordLayout& layout, sorting::u128* words);
-cudaError_t make_high_words(cudaStream_t stream, const sorting::c128* x, const WordLayout& layout, sorting::u128* words);
+cudaError_t make_high_words(cudaStream_t stream, const sorting::c128* x, const WordLayout& layout,
+                            sorting::u128* words);
 
 /// Zeros and NaN have one key each, so after a sort of one row by keys alone they are put in place by counting: their
 /// signs and payloads, in the order of x. Nothing happens where *special is 0. Instances: the floats.
@@ -65,8 +66,8 @@ class Specials {
 /// Rows of at most this many elements, of every dtype but complex128, are sorted in one go, in shared memory.
 inline constexpr std::int64_t longest_short_row = 1024;
 template <class T>
-cudaError_t sort_short_rows(cudaStream_t stream, const T* x, std::int64_t n, std::int64_t rows, bool descending, T* values,
-                            std::int64_t* indices);
+cudaError_t sort_short_rows(cudaStream_t stream, const T* x, std::int64_t n, std::int64_t rows, bool descending,
+                            T* values, std::int64_t* indices);
 
 /// Sorts words[0, count) by their bits [begin_bit, end_bit), with `spare` as long; *sorted is the one that holds the
 /// result. With a null `memory` it only says how many bytes of it are needed.

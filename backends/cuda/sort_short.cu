@@ -1,5 +1,5 @@
-// Short rows, several to a block: a bitonic sorting network (Batcher 1968) over words of key and position, which are all
-// different, so that the order is stable.
+// Short rows, several to a block: a bitonic sorting network (Batcher 1968) over words of key and position, which are
+// all different, so that the order is stable.
 #include "sort_kernels.hpp"
 
 #pragma nv_diag_suppress 177  // of scalar.h, only some functions are used
@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(threads)
 }  // namespace
 
 template <class T>
-cudaError_t sort_short_rows(cudaStream_t stream, const T* x, std::int64_t n, std::int64_t rows, bool descending, T* values,
-                            std::int64_t* indices) {
+cudaError_t sort_short_rows(cudaStream_t stream, const T* x, std::int64_t n, std::int64_t rows, bool descending,
+                            T* values, std::int64_t* indices) {
   using Key = typename Order<T>::Key;
   constexpr int slots = shared_bytes / sizeof(typename WordOf<Key>::type);
   static_assert(longest_short_row <= slots);

@@ -18,7 +18,8 @@ struct Counts {
 };
 __device__ Counts operator+(Counts a, Counts b) { return {a.zeros + b.zeros, a.nans + b.nans}; }
 
-/// The memory of a row: whether there is anything to do, and for each tile first the counts, then the places of its first.
+/// The memory of a row: whether there is anything to do, and for each tile first the counts, then the places of its
+/// first.
 struct Memory {
   u32 special;
   alignas(16) Counts tiles[1];
@@ -111,7 +112,8 @@ std::int64_t Specials<T>::memory_bytes(std::int64_t n) {
 }
 
 template <class T>
-cudaError_t Specials<T>::count(cudaStream_t stream, const T* x, const Key* sorted, const WordLayout& layout, void* memory) {
+cudaError_t Specials<T>::count(cudaStream_t stream, const T* x, const Key* sorted, const WordLayout& layout,
+                               void* memory) {
   const std::int64_t tiles = tiles_of(layout.n);
   auto* const places = static_cast<Memory*>(memory);
   count_tiles<<<unsigned(tiles), threads, 0, stream>>>(x, layout.n, places);
@@ -120,8 +122,10 @@ cudaError_t Specials<T>::count(cudaStream_t stream, const T* x, const Key* sorte
 }
 
 template <class T>
-cudaError_t Specials<T>::write(cudaStream_t stream, const T* x, const WordLayout& layout, T* values, const void* memory) {
-  write_tiles<<<unsigned(tiles_of(layout.n)), threads, 0, stream>>>(x, layout.n, values, static_cast<const Memory*>(memory));
+cudaError_t Specials<T>::write(cudaStream_t stream, const T* x, const WordLayout& layout, T* values,
+                               const void* memory) {
+  const auto* const places = static_cast<const Memory*>(memory);
+  write_tiles<<<unsigned(tiles_of(layout.n)), threads, 0, stream>>>(x, layout.n, values, places);
   return cudaGetLastError();
 }
 
