@@ -139,16 +139,14 @@ std::uint64_t repeated_rows(const Walk& walk, const Shape& space, std::uint32_t 
   return repeated;
 }
 
-/// What one evaluation holds on to while it runs outside the lock: references on all leaves (unless the graph is ours
-/// alone and so holds them itself) and on all outputs but the root, which the caller holds; memory of outputs that were
-/// not published.
+/// What one evaluation holds on to while it runs outside the lock: references on all leaves and on all outputs but the
+/// root, which the caller holds; memory of outputs that were not published.
 struct Job {
   Shape space;
   std::uint32_t row_axes = 0;
-  bool flat;       // the space is one run of elements
-  bool exclusive;  // no other thread can reach a node of the graph but its leaves
+  bool flat;  // the space is one run of elements
   Node* leaves[TD_MAX_INPUTS];
-  int n_leaves = 0;  // that are held
+  int n_leaves = 0;
   struct Output {
     Node* node;
     int value;
@@ -236,13 +234,10 @@ bool prepare(Node& root, Job& job, Program& program, NodePtr& first, const Shape
   }
 
   // Nodes that somebody outside still refers to are written too, those nearest the root first.
-  job.exclusive = root.references.load(std::memory_order_acquire) == 1;
-  for (int i = walk.n_order - 1; i >= 0; --i) {
+  for (int i = walk.n_order - 1; i >= 0 && job.n_outputs < TD_MAX_OUTPUTS; --i) {
     Node* node = walk.order[i];
     if (node != &root) {
-      if (node->references.load(std::memory_order_acquire) == node->uses) continue;
-      job.exclusive = false;
-      if (job.n_outputs == TD_MAX_OUTPUTS) break;
+      if (node->references.load(std::memory_order_relaxed) == node->uses) continue;
       retain(node);
     }
     job.outputs[job.n_outputs++] = {node, i, false, {nullptr, 0}};
@@ -251,10 +246,8 @@ bool prepare(Node& root, Job& job, Program& program, NodePtr& first, const Shape
   job.flat = root.role == RowRole::none && (!target_strides || is_contiguous(root.shape, *target_strides));
   for (int i = 0; i < walk.n_leaves; ++i) {
     Node* leaf = job.leaves[i] = walk.leaves[i].node;
-    if (!job.exclusive) {
-      retain(leaf);
-      ++job.n_leaves;
-    }
+    retain(leaf);
+    ++job.n_leaves;
     job.flat = job.flat && leaf->contiguous && (leaf->shape == root.shape || leaf->size() == 1);
   }
   if (job.flat) {
@@ -290,8 +283,7 @@ void publish(Job& job, int first) {
   Node* dropped[TD_MAX_OUTPUTS * TD_MAX_SOURCES];
   int n_dropped = 0;
   {
-    std::unique_lock lock(graph_mutex(), std::defer_lock);
-    if (!job.exclusive) lock.lock();
+    std::lock_guard lock(graph_mutex());
     for (int i = first; i < job.n_outputs; ++i) {
       Node& node = *job.outputs[i].node;
       if (node.is_ready()) continue;
