@@ -16,6 +16,10 @@
 #include "../backends/cpu/machine.hpp"
 #include "../backends/cpu/verbs.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace {
 
 using namespace tandem;
@@ -132,8 +136,8 @@ TEST(Memory, ThreadListsAreBounded) {
 
 TEST(Memory, TheCacheIsBounded) {
   trim();
-  const std::int64_t bytes = 64 * KiB, cap = cpu::machine_memory() / 8;
-  const std::int64_t count = std::min<std::int64_t>(cap / bytes + 100, 60'000);
+  const std::int64_t bytes = MiB, cap = cpu::machine_memory() / 8;
+  const std::int64_t count = std::min<std::int64_t>(cap / bytes + 100, 5000);
   std::vector<char*> blocks(static_cast<std::size_t>(count));
   for (char*& block : blocks) block = allocate(bytes);  // not touched: address space only
   for (char* block : blocks) release(block, bytes);
@@ -141,6 +145,18 @@ TEST(Memory, TheCacheIsBounded) {
   EXPECT_GE(stats().cached_bytes, std::min(cap, count * bytes) - MiB);
   trim();
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+TEST(Memory, UseAfterFreeIsFound) {
+  for (const std::int64_t bytes : sizes) {
+    char* block = allocate(bytes);
+    EXPECT_EQ(__asan_region_is_poisoned(block, std::size_t(bytes + TD_PADDING)), nullptr) << bytes;
+    release(block, bytes);
+    for (const std::int64_t place : {std::int64_t{0}, bytes / 2, bytes})
+      EXPECT_TRUE(__asan_address_is_poisoned(block + place)) << bytes << " " << place;
+  }
+}
+#endif
 
 TEST(Memory, PeakIsRemembered) {
   const std::int64_t used = stats().used_bytes;
