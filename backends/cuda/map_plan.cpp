@@ -24,7 +24,7 @@ void choose_block(Plan& plan, std::int64_t vectors) {
 }
 
 /// Tiles over the last axis and one along which an input's elements are neighbours. False if there is no such input.
-bool plan_transposed(const Work& work, const Roles& roles, Layout& layout, Plan& plan) {
+bool plan_transposed(const Work& work, Layout& layout, Plan& plan) {
   constexpr std::int64_t shortest = 16;
   const int last = work.ndim - 1;
   if (work.ndim < 2 || layout.length(last) < shortest || layout.mode(work.first_output()) != Mode::linear) return false;
@@ -44,17 +44,17 @@ bool plan_transposed(const Work& work, const Roles& roles, Layout& layout, Plan&
   plan.length = layout.length(last);
   plan.rows = 1;
   for (int axis = 0; axis < facts.outer; ++axis) plan.rows *= layout.length(axis);
+  constexpr int shared_limit = 32, shared_limit_of_large = 10;  // bytes of a position, so that tiles fit into 48 KiB
   int shared_bytes = 0;
-  for (int k = 0; k < work.n_inputs; ++k)
-    if (layout.mode(k) == Mode::strided && !layout.index(k) && layout.stride(k, last - 1) == 1) {
-      facts.operands[k].mode = Mode::tile;
-      shared_bytes += size_of(layout.dtype(k));
-    }
+  for (int k = 0; k < work.n_inputs; ++k) {
+    if (layout.mode(k) != Mode::strided || layout.index(k) || layout.stride(k, last - 1) != 1) continue;
+    if (shared_bytes + size_of(layout.dtype(k)) > shared_limit) continue;
+    facts.operands[k].mode = Mode::tile;
+    shared_bytes += size_of(layout.dtype(k));
+  }
   const int largest =
       layout.largest([&](int k) { return layout.mode(k) == Mode::linear || layout.mode(k) == Mode::tile; });
-  constexpr int tile_limit = 10;  // bytes of one position in a tile of 64 x 64, so that tiles fit into 48 KiB
-  facts.tile = shared_bytes <= tile_limit && largest <= 4 ? 64 : 32;
-  while (facts.tile > 16 && (facts.tile * (facts.tile + 4)) * shared_bytes > 48 * 1024) facts.tile /= 2;
+  facts.tile = shared_bytes <= shared_limit_of_large && largest <= 4 ? 64 : 32;
   facts.width =
       static_cast<std::uint8_t>(std::min({16 / largest, facts.tile * facts.tile / block_threads, facts.tile / 4}));
   if (facts.width < 1) facts.width = 1;
@@ -74,7 +74,6 @@ bool plan_transposed(const Work& work, const Roles& roles, Layout& layout, Plan&
   plan.extras[4] = magic_of(tile_columns);
   plan.grid = plan.rows * tile_rows * tile_columns;
   facts.wide = plan.rows >= index_limit;
-  static_cast<void>(roles);
   return true;
 }
 
@@ -97,7 +96,7 @@ Plan plan_map(const Limits& limits, const Work& work, const Roles& roles) {
   layout.split_axes(1);
   Facts& facts = plan.facts;
   layout.set_streaming(limits);
-  if (plan_transposed(work, roles, layout, plan)) return plan;
+  if (plan_transposed(work, layout, plan)) return plan;
 
   plan.rows = plan.length = 1;
   layout.split_axes(inner);

@@ -113,7 +113,7 @@ td_status Passes::run_reduction(const Work& work, const Roles& roles) {
   if (memory == nullptr) return TD_OUT_OF_MEMORY;
   for (std::size_t i = 0; i < offsets.size(); ++i) plan.partials[i] = memory + offsets[i];
   const td_status status = executor_.launch(work, roles, plan);
-  return status != TD_OK ? status : executor_.launch(work, roles, plan_finish(work, roles, plan));
+  return status != TD_OK ? status : executor_.launch(work, roles, plan_finish(plan));
 }
 
 // Any staged program: the reductions of one stage after those of the one before, each with its results in memory, then

@@ -140,7 +140,7 @@ Plan plan_map(const Limits& limits, const Work& work, const Roles& roles);
 /// Of a program whose outputs are row values that depend on reductions of stage 0 at most. If the plan is `partial`,
 /// plan_finish makes the second kernel's.
 Plan plan_reduction(const Limits& limits, const Work& work, const Roles& roles);
-Plan plan_finish(const Work& work, const Roles& roles, const Plan& first);
+Plan plan_finish(const Plan& first);
 /// How many partial results the plan's kernel writes for each reduction.
 std::int64_t count_partials(const Plan& plan);
 /// Whether one kernel can hold the rows of a staged program, and its plan.

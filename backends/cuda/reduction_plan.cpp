@@ -7,6 +7,8 @@ namespace tandem::cuda {
 
 namespace {
 
+constexpr std::int64_t shared_bytes_limit = 40 << 10;  // of a block, of the 48 KiB that every block may have
+
 /// The widest vectors, up to 16 bytes of `largest`, with which all operands that `choose` picks are aligned.
 template <class Choose>
 int aligned_width(const Work& work, const Layout& layout, int largest, int skip, Choose choose) {
@@ -21,6 +23,15 @@ int position_bytes(const Work& work, const Layout& layout) {
   int bytes = 0;
   for (int k = 0; k < work.n_inputs; ++k)
     if (layout.used(k) && !layout.row(k) && !layout.index(k)) bytes += size_of(layout.dtype(k));
+  return bytes;
+}
+
+/// Bytes of the states of all reductions.
+std::int64_t states_bytes(const Work& work, const Roles& roles, bool wide) {
+  std::int64_t bytes = 0;
+  for (int i = 0; i < work.n_instructions; ++i)
+    if (work.instructions[i].kind == TD_REDUCE && roles.needed[work.first_instruction() + i])
+      bytes += state_bytes(work.instructions[i], wide);
   return bytes;
 }
 
@@ -61,10 +72,7 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
     while (width > 1 && (columns % width != 0 || !fits())) width /= 2;
   }
   const auto lanes = static_cast<int>(std::min<std::int64_t>(leaf_lanes, power_above(plan.length)));
-  std::int64_t states_bytes = 0;  // of one element
-  for (int i = 0; i < work.n_instructions; ++i)
-    if (work.instructions[i].kind == TD_REDUCE && roles.needed[work.first_instruction() + i])
-      states_bytes += state_bytes(work.instructions[i], facts.wide);
+  const std::int64_t states = states_bytes(work, roles, facts.wide);
   // A thread holds lanes / sharing lanes of each of its columns: about eight, so that as many loads are under way.
   constexpr int lanes_per_thread = 8, register_bytes = 256, code_limit = 512;
   const std::int64_t vectors = ceil_div(columns, width);
@@ -75,12 +83,13 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
     x *= 2;
   }
   if (sharing == 1) x = std::min<std::int64_t>(power_above(vectors), block_threads);
-  while (width > 1 && width * (lanes / sharing) * states_bytes > register_bytes) width /= 2;
+  while (width > 1 && width * (lanes / sharing) * states > register_bytes) width /= 2;
   int steps = static_cast<int>(std::clamp<std::int64_t>(
       lanes_per_thread * sharing / lanes, 1, ceil_div(std::min<std::int64_t>(plan.length, leaf_length), lanes)));
   const auto too_long = [&] { return steps * width * (lanes / sharing) * count_needed(work, roles) > code_limit; };
   while (steps > 1 && too_long()) steps /= 2;
   while (width > 1 && too_long()) width /= 2;
+  while (width > 1 && block_threads * width * states > shared_bytes_limit) width /= 2;
   const std::int64_t leaves = ceil_div(plan.length, leaf_length);
   const std::int64_t column_blocks = ceil_div(columns, x * width);
   facts.width = static_cast<std::uint8_t>(width);
@@ -170,9 +179,7 @@ std::int64_t count_partials(const Plan& plan) {
   return plan.rows * plan.extras[plan.facts.kernel == Kernel::columns ? 3 : 2];
 }
 
-Plan plan_finish(const Work& work, const Roles& roles, const Plan& first) {
-  static_cast<void>(work);
-  static_cast<void>(roles);
+Plan plan_finish(const Plan& first) {
   Plan plan = first;
   const bool columns = first.facts.kernel == Kernel::columns;
   const std::int64_t count = first.extras[columns ? 3 : 2];
@@ -218,7 +225,7 @@ bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Pla
     const int v = work.first_instruction() + i;
     if (roles.needed[v] && !roles.row[v] && roles.stage[v] < roles.last_stage) bytes += size_of(roles.dtype[v]);
   }
-  constexpr int thread_bytes = 384, thread_bytes_limit = 768, code_limit = 2048;
+  constexpr int thread_bytes = 384, thread_bytes_limit = 768, code_limit = 1024;
   const auto lanes = static_cast<int>(std::min<std::int64_t>(leaf_lanes, power_above(plan.length)));
   const std::int64_t leaves = ceil_div(plan.length, leaf_length);
   int steps = static_cast<int>(ceil_div(std::min<std::int64_t>(plan.length, leaf_length), lanes));
@@ -236,6 +243,9 @@ bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Pla
   facts.steps = static_cast<std::uint8_t>(steps);
   facts.groups = static_cast<std::uint8_t>(leaves);
   for (int k = 0; k < work.n_operands(); ++k) facts.operands[k].aligned = layout.mode(k) == Mode::linear;
+  const std::int64_t block_leaves = leaves > 1 ? leaves : block_threads / facts.threads;
+  if (facts.threads > 32 && block_leaves * leaf_lanes * states_bytes(work, roles, facts.wide) > shared_bytes_limit)
+    return false;
   const auto row_threads = static_cast<std::uint32_t>(facts.threads * leaves);
   plan.block_x = std::max<std::uint32_t>(row_threads, block_threads);
   if (leaves > 1) plan.block_x = row_threads;
