@@ -56,7 +56,7 @@ DType promote_weak(DType dtype, const Scalar& scalar) noexcept {
   }
 }
 
-DType promote_operands(const Operand* const* operands, int n) noexcept {
+DType promote_operands(const Operand* const* operands, int n) {
   bool any_array = false, above_int64 = false;
   DType result = bool_;
   for (int i = 0; i < n; ++i)

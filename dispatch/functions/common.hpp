@@ -21,7 +21,7 @@ bool fits(const Scalar& scalar, DType dtype) noexcept;
 DType promote_weak(DType dtype, const Scalar& scalar) noexcept;
 
 /// The dtype that operands promote to: arrays by dtype, scalars weakly.
-DType promote_operands(const Operand* const* operands, int n) noexcept;
+DType promote_operands(const Operand* const* operands, int n);
 
 /// The device that all arrays are on (the default one if there are none); throws Error naming two that differ.
 DeviceState& common_device(const char* function, const Operand* const* operands, int n);

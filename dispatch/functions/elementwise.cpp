@@ -76,6 +76,22 @@ Array compare_signs(td_op op, const Array& a, const Array& b) {
   return logical_and(logical_not(below), elementwise(op, {&first, &second}));
 }
 
+/// The first array's node if all arrays have its dtype, device and shape, as most do: then there is nothing to promote or
+/// broadcast. Else null.
+const Node* common_model(const Operand* const* operands, int n) {
+  const Node* model = nullptr;
+  for (int i = 0; i < n; ++i) {
+    if (!operands[i]->is_array()) continue;
+    const Node* x = operands[i]->array().node().get();
+    if (!x) operands[i]->array().dtype();  // throws: it was moved from
+    if (!model)
+      model = x;
+    else if (x->dtype != model->dtype || x->device != model->device || !(x->shape == model->shape))
+      return nullptr;
+  }
+  return model;
+}
+
 /// Integer powers have no fractions to put a negative exponent's result into.
 void check_exponent(const Operand& exponent) {
   constexpr const char* text = "integers to negative integer powers are not allowed";
@@ -96,7 +112,15 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
   const Operand* const* operands = list.begin();
   const int n = int(list.size());
   const bool conditional = op == TD_OP_where;
-  const DType promoted = conditional ? promote_operands(operands + 1, 2) : promote_operands(operands, n);
+  const Node* model = common_model(operands, n);
+  DType promoted;
+  if (model && !conditional) {
+    promoted = model->dtype;
+    for (int i = 0; i < n; ++i)
+      if (!operands[i]->is_array()) promoted = promote_weak(promoted, operands[i]->scalar());
+  } else {
+    promoted = conditional ? promote_operands(operands + 1, 2) : promote_operands(operands, n);
+  }
   if (is_comparison(op)) {
     if (auto answer = constant_comparison(op, *operands[0], *operands[1])) {
       const Array& x = (operands[0]->is_array() ? operands[0] : operands[1])->array();
@@ -111,15 +135,21 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
   const DType dtype = compute_dtype(op, promoted);
   if (op == TD_OP_pow && is_integer(dtype)) check_exponent(*operands[1]);
 
-  DeviceState& device = common_device(row.name, operands, n);
-  const Shape shape = result_shape(row.name, operands, n);
+  DeviceState& device = model ? *model->device : common_device(row.name, operands, n);
+  // The sources keep the model alive, unless casts stand between.
+  const bool plain = model && dtype == model->dtype;
+  Shape broadcast;
+  if (!plain) broadcast = model ? model->shape : result_shape(row.name, operands, n);
+  const Shape& shape = plain ? model->shape : broadcast;
   Source sources[TD_MAX_SOURCES];
   for (int i = 0; i < n; ++i) {
     const DType own = conditional && i == 0 ? bool_ : dtype;
-    if (operands[i]->is_array())
-      sources[i].node = record_cast(row.name, operands[i]->take().node(), own);
-    else
+    if (operands[i]->is_array()) {
+      sources[i].node = operands[i]->take().node();
+      if (sources[i].node->dtype != own) sources[i].node = record_cast(row.name, std::move(sources[i].node), own);
+    } else {
       sources[i].constant = make_constant(row.name, operands[i]->scalar(), own);
+    }
   }
   return Array(record_map(row.name, op, dtype, result_dtype(row.result, dtype), device, shape, sources, n));
 }
