@@ -212,6 +212,19 @@ TEST(Adopted, NothingOutsideIsWritten) {
   }
 }
 
+TEST(MovedFrom, ArraysThrowInsteadOfCrashing) {
+  Array a = td::ones({3});
+  const Array b = std::move(a);
+  EXPECT_TRUE(throws([&] { a + 1; }, "Array: ", {"moved"}));
+  EXPECT_TRUE(throws([&] { b + a; }, "Array: ", {"moved"}));
+  EXPECT_TRUE(throws([&] { td::where(a, b, b); }, "Array: ", {"moved"}));
+  EXPECT_TRUE(throws([&] { td::sum(a); }, "Array: ", {"moved"}));
+  EXPECT_TRUE(throws([&] { a.reshape({3}); }, "Array: ", {"moved"}));
+  a = b * 2;
+  EXPECT_TRUE(same(a, td::full({3}, 2.0)));
+}
+
+
 // What must not compile, checked here through concepts.
 template <class L, class R> concept Assignable = requires(L&& l, R r) { std::forward<L>(l) = r; };
 template <class L, class R> concept Addable = requires(L&& l, R r) { std::forward<L>(l) += r; };
