@@ -34,6 +34,7 @@ install_packages() {
   fi
   say "installing$missing"
   $as_root apt-get update -q || say "apt-get update failed; trying with the lists that are there"
+  # shellcheck disable=SC2086 # the names are words of their own
   $as_root apt-get install -q -y --no-install-recommends $missing ||
     fail "the packages could not be installed; as root: apt-get install$missing"
 }

@@ -119,7 +119,8 @@ void Device::synchronize() const { detail::call("synchronize", state_->table->sy
 Device::Memory Device::memory() const {
   td_memory_stats stats{};
   detail::call("memory", state_->table->memory_stats, state_->handle, &stats);
-  return {stats.used_bytes, stats.cached_bytes, stats.peak_bytes, stats.limit_bytes, stats.allocations, stats.cache_hits};
+  return {stats.used_bytes,  stats.cached_bytes, stats.peak_bytes,
+          stats.limit_bytes, stats.allocations,  stats.cache_hits};
 }
 
 void Device::trim() const { detail::call("trim", state_->table->trim, state_->handle); }
@@ -130,7 +131,9 @@ void Device::set_memory_limit(long long bytes) const {
 
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
 
-void set_default_device(const Device& device) { detail::default_state.store(device.state(), std::memory_order_release); }
+void set_default_device(const Device& device) {
+  detail::default_state.store(device.state(), std::memory_order_release);
+}
 
 std::vector<Device> devices() {
   std::vector<Device> list{Device()};

@@ -43,8 +43,8 @@ Environment environment_in_effect() {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
     if (!name.starts_with("TANDEM_")) continue;
-    const bool known = std::any_of(std::begin(detail::environment_variables), std::end(detail::environment_variables),
-                                   [&](const auto& variable) { return name == variable.name; });
+    const auto& ours = detail::environment_variables;
+    const bool known = std::find(std::begin(ours), std::end(ours), name) != std::end(ours);
     if (known)
       result.known.emplace_back(name, text.substr(std::min(text.size(), name.size() + 1)));
     else
