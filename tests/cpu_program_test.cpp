@@ -82,15 +82,18 @@ TEST(CpuProgram, ManyRowsDoNotDependOnThreads) {
 
 // Results of many megabytes are written past the caches, whole lines at a time.
 TEST(CpuProgram, LargeResultsThatStartAnywhere) {
-  const Shape shape = {1'500, 1'501};
+  const Shape shape = {1'500, 1'501}, strides = {1'504, 1};
   for (int first = 0; first < 3; ++first) {
     Program program(shape);
     const int x = program.add_input(filled(TD_FLOAT32, shape, {1'503, 1}, 4));
-    const int y = program.add_input(filled(TD_FLOAT32, shape, {1, 1'500}, 5));
-    Array out = make_array(TD_FLOAT32, {1'500, 1'504}, {1'504, 1});
+    const int y = program.add_input(filled(TD_FLOAT32, shape, first == 0 ? Shape{1, 1'500} : Shape{1'501, 1}, 5));
+    const int two = program.add_constant(TD_FLOAT64, 2.0);
+    int result = program.map(TD_OP_add, TD_FLOAT32, {x, y});
+    if (first > 0) result = program.cast(TD_FLOAT32, TD_FLOAT64, result);
+    if (first > 1) result = program.map(TD_OP_multiply, TD_FLOAT64, {result, two});
+    Array out = make_array(program.dtype_of(result), {1'500, 1'504}, strides);
     out.first = first;
-    out.strides = {1'504, 1};
-    program.add_output(program.map(TD_OP_add, TD_FLOAT32, {x, y}), std::move(out));
+    program.add_output(result, std::move(out));
     run_with_threads(program);
     expect_same_as_reference(program, cpu::run_program);
   }

@@ -48,8 +48,8 @@ void map(void* out, const void* a, [[maybe_unused]] const void* b, [[maybe_unuse
   }
 }
 
-/// The kernel of a row, or null. float16 and bfloat16 have one only where the expression depends on the dtype: the others
-/// run as a widening cast, the float32 kernel and a narrowing cast.
+/// The kernel of a row, or null. float16 and bfloat16 have one only where the expression depends on the dtype: the
+/// others run as a widening cast, the float32 kernel and a narrowing cast.
 template <class Row, class T>
 constexpr Map choose() {
   if constexpr ((Row::types & kind_of<T>) != 0 && (!is_half<T> || Row::needs_dtype))

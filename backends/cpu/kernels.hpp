@@ -36,6 +36,11 @@ struct Searcher {
 
 /// Movements of elements of 1, 2, 4, 8 or 16 bytes, indexed by the logarithm of the size.
 constexpr int size_classes = 5;
+constexpr uint8_t size_class_of[TD_DTYPE_COUNT] = {
+#define X(NAME, type, text, bytes) bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4,
+    TD_DTYPES(X)
+#undef X
+};
 
 struct Movers {
   /// to[r * to_row + c * to_column] = from[r * from_row + c * from_column]

@@ -24,7 +24,17 @@ TD_FN void store(T* to, T value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
+// Runs that lie apart are not foreseen by the processor, so they are asked for ahead.
+TD_FN void ask_for(int64_t address, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(address + i));
+}
+
 // ---- transposition ----
+
+// Bytes: longer runs, and those that lie closer, are foreseen.
+constexpr int64_t longest_asked = 256, apart = 512;
+
+constexpr bool lie_apart(int64_t bytes) { return bytes >= apart || bytes <= -apart; }
 
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64;
@@ -68,7 +78,8 @@ template <class T>
 TD_FN void copy_elements(T* to, int64_t to_row, int64_t to_column, const T* from, int64_t from_row, int64_t from_column,
                          int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c) store(to + r * to_row + c * to_column, load(from + r * from_row + c * from_column));
+    for (int64_t c = 0; c < columns; ++c)
+      store(to + r * to_row + c * to_column, load(from + r * from_row + c * from_column));
 }
 
 // to has unit stride along columns, from along rows. Squares of `lanes`, then smaller ones for what is left.
@@ -78,9 +89,13 @@ void transpose(T* to, int64_t to_row, const T* from, int64_t from_column, int64_
     copy_elements<T>(to, to_row, 1, from, 1, from_column, rows, columns);
   } else {
     const int64_t whole_rows = rows & -lanes, whole_columns = columns & -lanes;
-    for (int64_t c = 0; c < whole_columns; c += lanes)
+    const int64_t run = rows * int64_t{sizeof(T)}, step = from_column * int64_t{sizeof(T)};
+    for (int64_t c = 0; whole_rows > 0 && c < whole_columns; c += lanes) {
+      if (run <= longest_asked && lie_apart(step))
+        for (int i = 0; i < lanes; ++i) ask_for(reinterpret_cast<int64_t>(from) + (c + lanes + i) * step, run);
       for (int64_t r = 0; r < whole_rows; r += lanes)
         transpose_square<T, lanes>(to + r * to_row + c, to_row, from + r + c * from_column, from_column);
+    }
     if (whole_columns < columns)
       transpose<T, lanes / 2>(to + whole_columns, to_row, from + whole_columns * from_column, from_column, whole_rows,
                               columns - whole_columns);
@@ -122,19 +137,15 @@ TD_FN void copy_run(char* to, const char* from, int64_t run) {
   }
 }
 
-// Runs that lie apart are not foreseen by the processor, so they are asked for some rows ahead.
 void copy_runs(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t run, int64_t rows) {
-  constexpr int64_t longest = 2048, rows_ahead = 24, apart = 512;
+  constexpr int64_t longest = 2048, rows_ahead = 24;
   if (run > longest) {
     for (int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * to_step, from + r * from_step, run);
     return;
   }
-  const bool fetches_ahead = from_step >= apart || from_step <= -apart;
+  const bool asks = lie_apart(from_step);
   for (int64_t r = 0; r < rows; ++r, to += to_step, from += from_step) {
-    if (fetches_ahead) {
-      const int64_t ahead = reinterpret_cast<int64_t>(from) + rows_ahead * from_step;
-      for (int64_t i = 0; i < run; i += 64) __builtin_prefetch(reinterpret_cast<const void*>(ahead + i));
-    }
+    if (asks) ask_for(reinterpret_cast<int64_t>(from) + rows_ahead * from_step, run);
     copy_run(to, from, run);
   }
 }

@@ -7,12 +7,6 @@
 namespace tandem::cpu {
 namespace {
 
-constexpr uint8_t size_class_of[TD_DTYPE_COUNT] = {
-#define X(NAME, type, text, bytes) bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4,
-    TD_DTYPES(X)
-#undef X
-};
-
 constexpr const char* dtype_names[TD_DTYPE_COUNT] = {
 #define X(NAME, type, text, bytes) text,
     TD_DTYPES(X)

@@ -4,8 +4,8 @@
 // Values get new numbers here (ids), because lowering adds some: float16 and bfloat16 values are widened to float32
 // before an operation and its result is narrowed, and row values that meet full values are expanded to whole blocks.
 //
-// Stage s of a row walks its positions once. It computes the full values that depend on chains of s reductions, and feeds
-// the reductions of such values. Row values of stage s are computed before.
+// Stage s of a row walks its positions once. It computes the full values that depend on chains of s reductions, and
+// feeds the reductions of such values. Row values of stage s are computed before.
 #pragma once
 
 #include "kernels.hpp"

@@ -48,8 +48,10 @@ template <class Row, class T>
 void accumulate(void* lanes, const void* values, int64_t width, int64_t stride, int64_t steps) {
   const Stored<T>* from = static_cast<const Stored<T>*>(values);
   if constexpr (Row::extreme && (is_same<T, f32> || is_same<T, f64>)) {
-    for (int64_t begin = 0; width > 128 && begin < width; begin += 128)
-      accumulate<Row, T>(static_cast<T*>(lanes) + begin, from + begin, width - begin < 128 ? width - begin : 128, stride, steps);
+    for (int64_t begin = 0; width > 128 && begin < width; begin += 128) {
+      const int64_t part = width - begin < 128 ? width - begin : 128;
+      accumulate<Row, T>(static_cast<T*>(lanes) + begin, from + begin, part, stride, steps);
+    }
     if (width > 128) return;
     for (; steps >= 4; steps -= 4, from += 4 * stride)
       if (!accumulate_plainly<Row>(static_cast<T*>(lanes), from, width, stride))

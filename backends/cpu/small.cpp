@@ -8,13 +8,6 @@
 namespace tandem::cpu {
 namespace {
 
-constexpr int element_sizes[TD_DTYPE_COUNT] = {
-#define X(NAME, type, text, bytes) bytes,
-    TD_DTYPES(X)
-#undef X
-};
-constexpr int size_class(int size) noexcept { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4; }
-
 constexpr int64_t block_bytes = 24 << 10;
 
 }  // namespace
@@ -30,41 +23,41 @@ bool run_small(const td_program& program, const td_operand* inputs, const td_ope
   alignas(64) char memory[block_bytes];
   char* next = memory;
   void* at[32];
-  uint8_t sizes[32];
+  uint8_t classes[32];  // of their sizes
   int number = 0;
   const auto place = [&](int dtype) {
     void* block = next;
-    sizes[number] = static_cast<uint8_t>(element_sizes[dtype]);
+    classes[number] = size_class_of[dtype];
     at[number++] = block;
-    next += room * element_sizes[dtype];
+    next += room << size_class_of[dtype];
     return next <= memory + block_bytes ? block : nullptr;
   };
   for (int i = 0; i < program.n_inputs; ++i) {
     void* block = place(program.input_dtypes[i]);
-    const int size = element_sizes[program.input_dtypes[i]];
     if (!block || !inputs[i].data) return false;
     if (inputs[i].strides[0] == 1)
-      std::memcpy(block, inputs[i].data, n * size);
+      std::memcpy(block, inputs[i].data, n << classes[i]);
     else if (inputs[i].strides[0] == 0)
-      k.movers->fill[size_class(size)](block, inputs[i].data, room);
+      k.movers->fill[classes[i]](block, inputs[i].data, room);
     else
       return false;
   }
   for (int i = 0; i < program.n_constants; ++i) {
     void* block = place(program.constant_dtypes[i]);
     if (!block) return false;
-    k.movers->fill[size_class(element_sizes[program.constant_dtypes[i]])](block, &program.constants[i], room);
+    k.movers->fill[size_class_of[program.constant_dtypes[i]]](block, &program.constants[i], room);
   }
   for (int i = 0; i < program.n_instructions; ++i) {
     const td_instruction& x = program.instructions[i];
-    if (x.kind == TD_REDUCE || x.dtype >= TD_DTYPE_COUNT || x.result >= TD_DTYPE_COUNT || x.op >= TD_OP_COUNT) return false;
+    if (x.kind == TD_REDUCE || x.op >= TD_OP_COUNT) return false;
+    if (x.dtype >= TD_DTYPE_COUNT || x.result >= TD_DTYPE_COUNT) return false;
     const Map run = x.kind == TD_CAST ? k.casts[x.dtype][x.result] : k.maps[x.dtype][x.op];
     void* block = place(x.result);
     if (!run || !block) return false;
     run(block, at[x.sources[0]], at[x.sources[1]], at[x.sources[2]], at[x.sources[3]], room);
   }
   for (int i = 0; i < program.n_outputs; ++i)
-    std::memcpy(outputs[i].data, at[program.outputs[i]], n * sizes[program.outputs[i]]);
+    std::memcpy(outputs[i].data, at[program.outputs[i]], n << classes[program.outputs[i]]);
   return true;
 }
 

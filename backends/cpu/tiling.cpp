@@ -50,7 +50,7 @@ class Cutter {
     for (int i = 0; i < plan_.n_inputs && in_place; ++i) {
       if (plan_.values[i].form == Form::row) continue;
       Operand& x = t_.operands[i];
-      x.by_rows = x.data && x.linear && (t_.max_width == 1 ? x.position_stride == 1 : x.n_box == 1 && x.box[0].stride == 1);
+      x.by_rows = x.data && x.linear && x.is_run() && (t_.max_width > 1 || x.position_stride == 1);
       in_place = x.by_rows;
     }
     if (!in_place)
@@ -195,8 +195,7 @@ void describe_box(const Tiling& t, Operand& x) noexcept {
 void choose_copy(Tiling& t, int i) noexcept {
   Operand& x = t.operands[i];
   const Plan& plan = *t.plan;
-  if (x.data && x.linear && x.position_stride == t.max_width && (x.n_box == 0 || (x.n_box == 1 && x.box[0].stride == 1)))
-    return;
+  if (x.data && x.linear && x.is_run() && x.position_stride == t.max_width) return;
   int first = -1, readers = 0;
   for (int s = 0; s < plan.n_stages; ++s) {
     if (!(plan.stages[s].inputs >> i & 1)) continue;

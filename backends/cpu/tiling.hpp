@@ -33,6 +33,8 @@ struct Operand {
   int64_t position_stride;
   Dimension box[TD_MAX_NDIM];  // of a tile, collapsed; the first has its length for a chunk of 1 here
   int size() const noexcept { return 1 << size_class; }
+  /// Whether the rows of a tile are neighbours in memory.
+  bool is_run() const noexcept { return n_box == 0 || (n_box == 1 && box[0].stride == 1); }
 };
 
 struct Tiling {

@@ -8,8 +8,8 @@ namespace tandem::cpu {
 namespace {
 
 constexpr int64_t nothing = INT64_MIN;
-
-int64_t align(int64_t bytes) noexcept { return (bytes + 63) & -64; }
+constexpr int64_t piece = 128;           // elements that are computed and streamed at a time
+constexpr int64_t shortest_ahead = 256;  // blocks shorter than this are not worth looking ahead
 
 }  // namespace
 
@@ -39,6 +39,7 @@ void make_layout(const Tiling& t, bool with_results, Layout& layout) noexcept {
     if (t.operands[i].copied_at >= 0) layout.copies[i] = take(tile_elements * t.operands[i].size());
   for (int i = 0; t.panel_at >= 0 && i < plan.n_inputs; ++i)
     if (t.operands[i].in_panel) layout.copies[i] = take(t.panel_rows * padded(t.chunk) * t.operands[i].size());
+  layout.piece = take(piece * plan.max_size);
   layout.bytes = bytes;
 }
 
@@ -198,13 +199,17 @@ void Worker::run_steps(const Step* first, const Step* last, int64_t n) const noe
               at_[step->sources[3]], n);
 }
 
-// While several instructions work on a block the processor's own prefetching pauses: after each of them a part of the next
+// While several steps work on a block the processor's own prefetching pauses: after each of them a part of the next
 // block is asked for, few enough lines at a time not to wait for any.
-void Worker::fetch_ahead(int64_t part, int64_t parts) const noexcept {
+void Worker::divide_ahead(int64_t parts) noexcept {
+  for (int i = 0; i < n_ahead_; ++i) ahead_[i].part = align((ahead_[i].end - ahead_[i].next) / parts);
+}
+
+void Worker::fetch_ahead() noexcept {
   for (int i = 0; i < n_ahead_; ++i) {
-    const int64_t begin = ahead_[i].bytes * part / parts & -64, end = ahead_[i].bytes * (part + 1) / parts & -64;
-    for (int64_t at = begin; at < end; at += 64)
-      __builtin_prefetch(reinterpret_cast<const void*>(ahead_[i].from + uintptr_t(at)));
+    Ahead& ahead = ahead_[i];
+    for (const int64_t stop = std::min(ahead.next + ahead.part, ahead.end); ahead.next < stop; ahead.next += 64)
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead.next));
   }
 }
 
@@ -212,7 +217,8 @@ void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
   const Stage &stage = plan_.stages[s], &end = plan_.stages[s + 1];
   const int64_t n = count * width_;
   n_ahead_ = 0;
-  for (uint32_t inputs = stage.inputs; inputs != 0; inputs &= inputs - 1) fetch(std::countr_zero(inputs), s, position, count);
+  for (uint32_t inputs = stage.inputs; inputs != 0; inputs &= inputs - 1)
+    fetch(std::countr_zero(inputs), s, position, count);
   for (int id = 0; plan_.n_kept > 0 && id < plan_.n_ids; ++id) {
     const Value& value = plan_.values[id];
     if (value.place == Place::kept) at_[id] = arena_ + layout_.kept[value.slot] + position * width_ * value.size();
@@ -222,14 +228,22 @@ void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
     const int i = std::countr_zero(outputs);
     if (offer_output(i, position, count)) waiting &= ~(1u << i);
   }
-  if (const int64_t steps = end.steps - stage.steps; steps > 1 && n >= 256) {
-    for (int64_t k = 0; k < steps; ++k) {
-      const Step* step = plan_.steps + stage.steps + k;
-      run_steps(step, step + 1, padded(n));
-      fetch_ahead(k, steps);
-    }
+  const Step *first = plan_.steps + stage.steps, *last = plan_.steps + end.steps;
+  const int streamed = n < shortest_ahead || first == last ? -1 : streamed_by(last[-1], waiting, count);
+  if (streamed < 0 && (last - first < 2 || n < shortest_ahead)) {
+    run_steps(first, last, padded(n));
   } else {
-    run_steps(plan_.steps + stage.steps, plan_.steps + end.steps, padded(n));
+    const Step* plain_end = streamed < 0 ? last : last - 1;
+    divide_ahead(plain_end - first + (streamed < 0 ? 0 : (n + piece - 1) / piece));
+    for (const Step* step = first; step != plain_end; ++step) {
+      run_steps(step, step + 1, padded(n));
+      fetch_ahead();
+    }
+    if (streamed >= 0) {
+      const Operand& x = t_.output(streamed);
+      run_streaming(last[-1], x.data + (base_[plan_.n_inputs + streamed] + offset_of(x, position)) * x.size(), n);
+      waiting &= ~(1u << streamed);
+    }
   }
   for (; waiting != 0; waiting &= waiting - 1) {
     const int i = std::countr_zero(waiting);
@@ -237,10 +251,39 @@ void Worker::run_block(int s, int64_t position, int64_t count) noexcept {
   }
 }
 
+/// The output that goes past the caches as soon as the step has made it, or -1.
+int Worker::streamed_by(const Step& step, uint32_t waiting, int64_t count) const noexcept {
+  if (std::popcount(waiting) != 1) return -1;  // another output might be the same value
+  const int i = std::countr_zero(waiting);
+  const Operand& x = t_.output(i);
+  return x.streams && plan_.outputs[i] == step.target && plan_.values[step.target].place == Place::shared &&
+                 points_into(x, count)
+             ? i
+             : -1;
+}
+
+/// Runs the last step of a block in pieces, so that reading, computing and writing overlap.
+void Worker::run_streaming(const Step& step, char* to, int64_t n) noexcept {
+  const char* sources[TD_MAX_SOURCES];
+  int64_t sizes[TD_MAX_SOURCES];
+  for (int k = 0; k < TD_MAX_SOURCES; ++k) {
+    sources[k] = static_cast<const char*>(at_[step.sources[k]]);
+    sizes[k] = plan_.values[step.sources[k]].size();
+  }
+  const int64_t size = plan_.values[step.target].size();
+  char* own = arena_ + layout_.piece;
+  for (int64_t i = 0; i < n; i += piece) {
+    const int64_t count = std::min(piece, n - i);
+    step.run(own, sources[0] + i * sizes[0], sources[1] + i * sizes[1], sources[2] + i * sizes[2],
+             sources[3] + i * sizes[3], padded(count));
+    fetch_ahead();
+    movers_.stream(to + i * size, own, count * size);
+  }
+}
+
 /// Whether the block's elements are adjacent in memory.
 bool Worker::points_into(const Operand& x, int64_t count) const noexcept {
-  const bool row = x.n_box == 0 || (x.n_box == 1 && x.box[0].stride == 1);
-  return row && (count == 1 || (x.linear && x.position_stride == width_));
+  return x.is_run() && (count == 1 || (x.linear && x.position_stride == width_));
 }
 
 void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
@@ -250,6 +293,7 @@ void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
     return;
   }
   const int64_t n = count * width_, offset = offset_of(x, position);
+  const int steps = plan_.stages[stage + 1].steps - plan_.stages[stage].steps;
   const int64_t at = base_[i] + offset;
   if (x.by_rows) {
     at_[i] = x.data + at * x.size();
@@ -266,7 +310,9 @@ void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
     char* data = x.data + at * x.size();
     if (n == padded(n) || data + padded(n) * x.size() <= x.end) {
       at_[i] = data;
-      if (n_ahead_ < TD_MAX_INPUTS) ahead_[n_ahead_++] = {reinterpret_cast<uintptr_t>(data + n * x.size()), n * x.size()};
+      const int64_t distance = t_.panel_at >= 0 ? x.strides[t_.axes[t_.panel_at]] : steps > 1 ? n : 2 * piece;
+      const int64_t from = reinterpret_cast<int64_t>(data) + distance * x.size();
+      ahead_[n_ahead_++] = {from, from + n * x.size(), 0};
     } else {
       std::memcpy(own, data, n * x.size());
       at_[i] = own;
@@ -283,6 +329,7 @@ void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
 }
 
 void Worker::fetch_row_inputs() noexcept {
+  n_ahead_ = 0;
   for (int i = 0; i < plan_.n_inputs; ++i)
     if (plan_.values[i].form == Form::row) fetch(i, 0, 0, 1);
 }
@@ -363,7 +410,8 @@ void Worker::copy_positions(const Operand& x, int64_t offset, int64_t position, 
 
 /// Copies a box; the first dimension is the outermost.
 template <bool gathers>
-void Worker::copy_box(const Operand& x, int64_t offset, const Dimension* dimensions, int n, char* block) const noexcept {
+void Worker::copy_box(const Operand& x, int64_t offset, const Dimension* dimensions, int n,
+                      char* block) const noexcept {
   const Dimension one = {1, 0};
   const Dimension row = n > 1 ? dimensions[n - 2] : one, column = n > 0 ? dimensions[n - 1] : one;
   int64_t index[TD_MAX_NDIM + 1] = {};
@@ -391,116 +439,6 @@ void Worker::copy_box(const Operand& x, int64_t offset, const Dimension* dimensi
     }
     if (axis < 0) return;
   }
-}
-
-// ---- reductions ----
-
-void Worker::reset_searches(int s) noexcept {
-  for (int i = plan_.stages[s].reductions; i < plan_.stages[s + 1].reductions; ++i)
-    if (plan_.reductions[i].searcher) std::fill_n(search_positions(i), width_, int64_t{-1});
-}
-
-int64_t* Worker::search_positions(int i) const noexcept {
-  const int size = plan_.values[plan_.reductions[i].source].size();
-  return reinterpret_cast<int64_t*>(arena_ + layout_.lanes[i] + align(t_.max_width * size));
-}
-
-void Worker::accumulate(int i, int64_t position, int64_t count) noexcept {
-  const Reduction& reduction = plan_.reductions[i];
-  const int size = plan_.values[reduction.source].size();
-  const char* values = static_cast<const char*>(at_[reduction.source]);
-  const bool apart = reduction.source < plan_.n_inputs && t_.operands[reduction.source].by_rows;
-  const int64_t stride = apart ? t_.operands[reduction.source].position_stride : width_;
-  char* lanes = arena_ + layout_.lanes[i];
-  if (reduction.combiner) {
-    if (stride == width_)
-      take_in(*reduction.combiner, lanes, values, size, position % leaf_length, count);
-    else
-      take_in_rows(*reduction.combiner, lanes, values, size, stride, count);
-    return;
-  }
-  const int64_t step = stride == width_ ? count : 1;
-  for (int64_t p = 0; p < count; p += step)
-    reduction.searcher->search(lanes, search_positions(i), values + p * stride * size, width_, step, position + p);
-}
-
-/// Takes in a whole leaf of rows that lie `stride` elements apart, lane by lane.
-void Worker::take_in_rows(const Combiner& combiner, char* lanes, const char* values, int size, int64_t stride,
-                          int64_t count) noexcept {
-  const int64_t row_bytes = width_ * size, step = stride * size;
-  for (int64_t lane = 0; lane < std::min(count, lane_count); ++lane) {
-    std::memcpy(lanes + lane * row_bytes, values + lane * step, row_bytes);
-    combiner.accumulate(lanes + lane * row_bytes, values + (lane + lane_count) * step, width_, lane_count * stride,
-                        (count - 1 - lane) / lane_count);
-  }
-}
-
-/// Takes the values of `count` positions, the first of which is number `at` of its leaf, into the lanes.
-void Worker::take_in(const Combiner& combiner, char* lanes, const char* values, int size, int64_t at,
-                     int64_t count) noexcept {
-  const int64_t row_bytes = width_ * size;
-  while (count > 0) {
-    const int64_t lane = at % lane_count;
-    int64_t part = std::min(count, lane_count - lane);
-    if (at < lane_count) {
-      std::memcpy(lanes + lane * row_bytes, values, part * row_bytes);
-    } else if (part == lane_count) {
-      part = count / lane_count * lane_count;
-      combiner.accumulate(lanes, values, lane_count * width_, lane_count * width_, part / lane_count);
-    } else {
-      combiner.combine(lanes + lane * row_bytes, values, part * width_);
-    }
-    at += part;
-    values += part * row_bytes;
-    count -= part;
-  }
-}
-
-/// Halves the lanes of a leaf of `length` positions and keeps its result.
-void Worker::finish_leaf(int i, int64_t leaf, int64_t length, const LeafResults& results) noexcept {
-  const Reduction& reduction = plan_.reductions[i];
-  const int64_t row_bytes = width_ * plan_.values[reduction.source].size();
-  char* lanes = arena_ + layout_.lanes[i];
-  if (reduction.searcher) {
-    if (!results.positions[i]) return;
-    std::memcpy(results.values[i] + leaf * row_bytes, lanes, row_bytes);
-    std::memcpy(results.positions[i] + leaf * width_, search_positions(i), width_ * sizeof(int64_t));
-    return;
-  }
-  if (width_ == 1 && length >= lane_count) {
-    reduction.combiner->fold(lanes);
-  } else {
-    int64_t present = std::min(length, lane_count);
-    for (int64_t half = lane_count / 2; half > 0; half /= 2) {
-      if (present <= half) continue;
-      reduction.combiner->combine(lanes, lanes + half * row_bytes, (present - half) * width_);
-      present = half;
-    }
-  }
-  std::memcpy(results.values[i] + leaf * row_bytes, lanes, row_bytes);
-}
-
-/// Combines the results of a tile's leaves into the row value.
-void Worker::combine_leaves(int i, const LeafResults& results) noexcept {
-  const Reduction& reduction = plan_.reductions[i];
-  const int64_t row_bytes = width_ * plan_.values[reduction.source].size();
-  void* target = at_[reduction.target];
-  char* values = results.values[i];
-  if (reduction.combiner) {
-    for (int64_t step = 1; step < t_.leaves; step *= 2)
-      for (int64_t leaf = 0; leaf + step < t_.leaves; leaf += 2 * step)
-        reduction.combiner->combine(values + leaf * row_bytes, values + (leaf + step) * row_bytes, width_);
-    std::memcpy(target, values, row_bytes);
-    return;
-  }
-  const int64_t* positions = search_positions(i);
-  if (results.positions[i]) {
-    for (int64_t leaf = 1; leaf < t_.leaves; ++leaf)
-      reduction.searcher->combine(values, results.positions[i], values + leaf * row_bytes,
-                                  results.positions[i] + leaf * width_, width_);
-    positions = results.positions[i];
-  }
-  std::memcpy(target, positions, width_ * sizeof(int64_t));
 }
 
 }  // namespace tandem::cpu

@@ -6,6 +6,9 @@
 
 namespace tandem::cpu {
 
+/// Bytes that end at a cache line.
+constexpr int64_t align(int64_t bytes) noexcept { return (bytes + 63) & -64; }
+
 /// Where things lie in a worker's memory.
 struct Layout {
   int64_t slot_bytes;
@@ -13,6 +16,7 @@ struct Layout {
   int64_t results[TD_MAX_INSTRUCTIONS];  // by reduction: the results of the leaves of a tile
   int64_t kept[max_steps];               // by number
   int64_t copies[TD_MAX_INPUTS];         // by input: its panel, or its copy of a tile
+  int64_t piece;                         // a piece of an output that is streamed
   int64_t bytes;
 };
 
@@ -57,7 +61,10 @@ class Worker {
   void run_block(int stage, int64_t position, int64_t count) noexcept;
   void run_steps(const Step* first, const Step* last, int64_t n) const noexcept;
   bool points_into(const Operand& x, int64_t count) const noexcept;
-  void fetch_ahead(int64_t part, int64_t parts) const noexcept;
+  void divide_ahead(int64_t parts) noexcept;
+  void fetch_ahead() noexcept;
+  int streamed_by(const Step& step, uint32_t waiting, int64_t count) const noexcept;
+  void run_streaming(const Step& step, char* to, int64_t n) noexcept;
   void fetch(int input, int stage, int64_t position, int64_t count) noexcept;
   void fetch_row_inputs() noexcept;
   void fill_panels() noexcept;
@@ -94,9 +101,8 @@ class Worker {
   int64_t chunk_, width_;        // of the tile
   int64_t panel_row_ = 0;
   struct Ahead {
-    uintptr_t from;
-    int64_t bytes;
-  } ahead_[TD_MAX_INPUTS];  // the next block of inputs that are used where they lie
+    int64_t next, end, part;  // addresses, and bytes to ask for at a time
+  } ahead_[TD_MAX_INPUTS];    // what inputs that are used where they lie will read next
   int n_ahead_ = 0;
   int64_t filled_[TD_MAX_INPUTS], filled_width_[TD_MAX_INPUTS];  // what a map's gathered inputs hold: offset, elements
   void* at_[max_ids];
