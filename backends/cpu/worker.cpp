@@ -286,6 +286,13 @@ bool Worker::points_into(const Operand& x, int64_t count) const noexcept {
   return x.is_run() && (count == 1 || (x.linear && x.position_stride == width_));
 }
 
+/// How far behind a block of n elements lies what will be read next.
+int64_t Worker::distance_ahead(const Operand& x, int s, int64_t n) const noexcept {
+  if (t_.panel_at >= 0) return x.strides[t_.axes[t_.panel_at]];
+  if (s > 0 && t_.chunk_at >= 0) return t_.chunk * x.strides[t_.axes[t_.chunk_at]];  // this row has been read
+  return plan_.stages[s + 1].steps - plan_.stages[s].steps > 1 ? n : 2 * piece;
+}
+
 void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
   const Operand& x = t_.operands[i];
   if (x.in_panel) {
@@ -293,7 +300,6 @@ void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
     return;
   }
   const int64_t n = count * width_, offset = offset_of(x, position);
-  const int steps = plan_.stages[stage + 1].steps - plan_.stages[stage].steps;
   const int64_t at = base_[i] + offset;
   if (x.by_rows) {
     at_[i] = x.data + at * x.size();
@@ -310,8 +316,7 @@ void Worker::fetch(int i, int stage, int64_t position, int64_t count) noexcept {
     char* data = x.data + at * x.size();
     if (n == padded(n) || data + padded(n) * x.size() <= x.end) {
       at_[i] = data;
-      const int64_t distance = t_.panel_at >= 0 ? x.strides[t_.axes[t_.panel_at]] : steps > 1 ? n : 2 * piece;
-      const int64_t from = reinterpret_cast<int64_t>(data) + distance * x.size();
+      const int64_t from = reinterpret_cast<int64_t>(data) + distance_ahead(x, stage, n) * x.size();
       ahead_[n_ahead_++] = {from, from + n * x.size(), 0};
     } else {
       std::memcpy(own, data, n * x.size());

@@ -65,6 +65,7 @@ class Worker {
   void fetch_ahead() noexcept;
   int streamed_by(const Step& step, uint32_t waiting, int64_t count) const noexcept;
   void run_streaming(const Step& step, char* to, int64_t n) noexcept;
+  int64_t distance_ahead(const Operand& x, int stage, int64_t n) const noexcept;
   void fetch(int input, int stage, int64_t position, int64_t count) noexcept;
   void fetch_row_inputs() noexcept;
   void fill_panels() noexcept;
