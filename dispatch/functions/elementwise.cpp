@@ -136,8 +136,8 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
   if (op == TD_OP_pow && is_integer(dtype)) check_exponent(*operands[1]);
 
   DeviceState& device = model ? *model->device : common_device(row.name, operands, n);
-  // The sources keep the model alive, unless casts stand between.
-  const bool plain = model && dtype == model->dtype;
+  // The sources keep the model alive, unless casts stand between: a cast that runs drops what it was made from.
+  const bool plain = model && dtype == model->dtype && !(conditional && !is_bool(dtype));
   Shape broadcast;
   if (!plain) broadcast = model ? model->shape : result_shape(row.name, operands, n);
   const Shape& shape = plain ? model->shape : broadcast;
