@@ -66,7 +66,7 @@ void expect_compiles(const Writing& writing, int architecture) {
   constexpr std::size_t batch = 40;
   const std::vector<Writing::Kernel>& kernels = writing.kernels();
   for (std::size_t first = 0; first < kernels.size(); first += batch) {
-    std::string source = std::string(device_text) + scalar_text + prelude_text, cubin;
+    std::string source = std::string(device_text) + scalar_text + quick_text + prelude_text, cubin;
     std::string kernel_texts;
     for (std::size_t i = first; i < std::min(first + batch, kernels.size()); ++i) kernel_texts += kernels[i].text;
     td_error error{};

@@ -197,7 +197,7 @@ class Workshop {
     folder_ = (std::filesystem::temp_directory_path() / "tandem-kernels-XXXXXX").string();
     if (mkdtemp(folder_.data()) == nullptr) return;
     std::atexit([] { std::filesystem::remove_all(instance().folder_); });
-    std::ofstream(folder_ + "/shared.hpp") << emulator_text << scalar_text << prelude_text;
+    std::ofstream(folder_ + "/shared.hpp") << emulator_text << scalar_text << quick_text << prelude_text;
     works_ = compile(folder_ + "/shared.hpp", "-o " + folder_ + "/shared.hpp.gch");
   }
 

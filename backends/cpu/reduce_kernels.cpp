@@ -44,6 +44,16 @@ TD_FN bool accumulate_plainly(T* lanes, const T* from, int64_t width, int64_t st
   return true;
 }
 
+// Asks for the values of the next four steps. Where the steps are one run of memory it is longer ahead: nothing else is
+// done with the values, and the processor's own prefetching alone reads about a fifth slower (it stops at pages).
+template <class T>
+TD_FN void fetch_ahead(const Stored<T>* from, int64_t width, int64_t stride) {
+  constexpr int64_t line = 64 / sizeof(Stored<T>), far = 8192 / sizeof(Stored<T>);
+  const int64_t distance = stride == width && 4 * stride < far ? far : 4 * stride;
+  for (int64_t step = 0; step < 4; ++step)
+    for (int64_t i = 0; i < width; i += line) __builtin_prefetch(from + distance + step * stride + i);
+}
+
 template <class Row, class T>
 void accumulate(void* lanes, const void* values, int64_t width, int64_t stride, int64_t steps) {
   const Stored<T>* from = static_cast<const Stored<T>*>(values);
@@ -53,11 +63,14 @@ void accumulate(void* lanes, const void* values, int64_t width, int64_t stride, 
       accumulate<Row, T>(static_cast<T*>(lanes) + begin, from + begin, part, stride, steps);
     }
     if (width > 128) return;
-    for (; steps >= 4; steps -= 4, from += 4 * stride)
+    for (; steps >= 4; steps -= 4, from += 4 * stride) {
+      fetch_ahead<T>(from, width, stride);
       if (!accumulate_plainly<Row>(static_cast<T*>(lanes), from, width, stride))
         for (int64_t step = 0; step < 4; ++step) combine<Row, T>(lanes, from + step * stride, width);
+    }
   }
   for (; steps >= 4; steps -= 4, from += 4 * stride) {
+    fetch_ahead<T>(from, width, stride);
 #pragma GCC ivdep
     for (int64_t i = 0; i < width; ++i) {
       T x = Row::combine(load<T>(lanes, i), load<T>(from, i));
@@ -111,8 +124,10 @@ T best_of(const void* values, int64_t count) {
   if (count >= lanes) {
     alignas(64) T x[lanes];
     for (; i < lanes; ++i) x[i] = load<T>(values, i);
-    for (; i + lanes <= count; i += lanes)
+    for (; i + lanes <= count; i += lanes) {
+      fetch_ahead<T>(static_cast<const Stored<T>*>(values) + i, lanes / 4, lanes / 4);
       for (int64_t j = 0; j < lanes; ++j) x[j] = better(x[j], load<T>(values, i + j));
+    }
     for (int64_t half = lanes / 2; half > 0; half /= 2)
       for (int64_t j = 0; j < half; ++j) x[j] = better(x[j], x[j + half]);
     best = x[0];

@@ -1,5 +1,6 @@
 /* What generated kernels use of the machine itself: accesses of up to 16 bytes, shuffles, high products. The rest of a
- * kernel's text (prelude.cuh, scalar.h, the kernel) is plain C++. Part of every generated text; includes nothing.
+ * kernel's text (scalar.h, quick.cuh, prelude.cuh, the kernel) is plain C++. Part of every generated text; includes
+ * nothing.
  */
 #define TD_FN __device__ __forceinline__
 #pragma nv_diag_suppress 177

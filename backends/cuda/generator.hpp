@@ -1,4 +1,4 @@
-// CUDA C++ of programs. The text of a kernel is device.cuh, scalar.h, prelude.cuh, the operations that occur, the
+// CUDA C++ of programs. The text of a kernel is device.cuh, scalar.h, quick.cuh, prelude.cuh, the operations that occur, the
 // structure of the arguments, and the kernel itself, `tandem_kernel`.
 #pragma once
 
@@ -17,9 +17,10 @@ std::string generate(const Work& work, const Roles& roles, const Plan& plan);
 /// kernel's.
 std::string generate_kernel(const Work& work, const Roles& roles, const Plan& plan, const std::string& name);
 
-/// The texts of device.cuh, scalar.h and prelude.cuh.
+/// The texts of device.cuh, scalar.h, quick.cuh and prelude.cuh.
 extern const char* const device_text;
 extern const char* const scalar_text;
+extern const char* const quick_text;
 extern const char* const prelude_text;
 
 }  // namespace tandem::cuda

@@ -28,23 +28,50 @@ class MapWriter : public Writer {
     return first.mode == Mode::linear && !first.aligned && width() > 1;
   }
 
-  std::string loaded(int k) const { return text_of("x", k, operand(k).mode == Mode::zero ? "" : "[k]"); }
+  std::string loaded(int k, bool picked) const {
+    if (operand(k).mode == Mode::zero) return text_of("x", k);
+    return picked ? text_of("pick<", width(), ">(x", k, ", k)") : text_of("x", k, "[k]");
+  }
 
+  bool quick() const {
+    bool some = false;
+    for (int v = work_.first_instruction(); v < work_.n_values() && width() > 1; ++v)
+      some |= needed(v) && is_quick(instruction(v));
+    return some;
+  }
+
+  // Where quotients or roots occur, the elements of a vector are first computed without branches. If that does not
+  // serve one of them, the whole vector is computed again, in a loop, whose body is there once.
   void write_elements() {
     for (int k = work_.first_output(); k < work_.n_operands(); ++k)
       body_.add("  ", type(k), " x", k, "[", width(), "];\n");
-    body_.add("#pragma unroll\n  for (int k = 0; k < ", width(), "; ++k) {\n");
+    if (!quick()) return write_loop("  ", false, false);
+    body_.add("  bool special = false;\n");
+    write_loop("  ", true, false);
+    body_.add("  if (special) {\n");
+    write_loop("    ", false, true);
+    body_.add("  }\n");
+  }
+
+  void write_loop(const std::string& indent, bool quick, bool rolled) {
+    const std::string inner = indent + "  ";
+    body_.add("#pragma unroll", rolled ? " 1" : "", "\n", indent, "for (int k = 0; k < ", width(), "; ++k) {\n");
     for (int v = 0; v < work_.n_inputs; ++v)
-      if (used(v)) body_.add("    const ", type(v), " v", v, " = ", loaded(v), ";\n");
+      if (used(v)) body_.add(inner, "const ", type(v), " v", v, " = ", loaded(v, rolled), ";\n");
     for (int v = work_.first_instruction(); v < work_.n_values(); ++v) {
       if (kind(v) != load_kind || !needed(v)) continue;
       const int k = work_.n_inputs + instruction(v).op;
-      body_.add("    const ", type(k), " v", v, " = ", loaded(k), ";\n");
+      body_.add(inner, "const ", type(k), " v", v, " = ", loaded(k, rolled), ";\n");
     }
-    write_instructions("    ", [&](int v) { return needed(v) && kind(v) != load_kind; });
-    for (int i = 0; i < work_.n_outputs; ++i)
-      body_.add("    x", work_.first_output() + i, "[k] = v", work_.outputs[i], ";\n");
-    body_.add("  }\n");
+    write_instructions(inner.c_str(), [&](int v) { return needed(v) && kind(v) != load_kind; }, quick);
+    for (int i = 0; i < work_.n_outputs; ++i) {
+      const int k = work_.first_output() + i, v = work_.outputs[i];
+      if (rolled)
+        body_.add(inner, "put<", width(), ">(x", k, ", k, v", v, ");\n");
+      else
+        body_.add(inner, "x", k, "[k] = v", v, ";\n");
+    }
+    body_.add(indent, "}\n");
   }
 
   void write_position() {

@@ -1,5 +1,5 @@
 /* Building blocks of generated kernels: vectors of elements, index arithmetic, and the tree of docs/reductions.md. Part
- * of every generated text, after device.cuh and scalar.h; includes nothing.
+ * of every generated text, after quick.cuh; includes nothing.
  */
 namespace tandem {
 namespace scalar {
@@ -66,6 +66,22 @@ TD_FN void store_part(T* p, const T* x, i64 i, i64 length, bool whole) {
     for (int k = 0; k < count; ++k)
       if ((u64)(i + k) < (u64)length) store_element(p + i + k, x[k]);
   }
+}
+
+// Element k of a vector in registers, which are not addressed by a variable.
+template <int count, class T>
+TD_FN T pick(const T* x, int k) {
+  T element = x[0];
+#pragma unroll
+  for (int i = 1; i < count; ++i)
+    if (i == k) element = x[i];
+  return element;
+}
+template <int count, class T>
+TD_FN void put(T* x, int k, T element) {
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+    if (i == k) x[i] = element;
 }
 
 // ---- reductions -------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ struct Fill {
   cudaError_t uniform() const {
     using F = compute_t<T>;
     const F low = cast<F>(cast<T>(random.low)), high = cast<F>(cast<T>(random.high));
+    if (low == 0 && high == 1) return with<T>(RandomUnit{});
     return with<T>(RandomUniform<F>{low, high - low, uniform_bound(low, high)});
   }
 

@@ -9,12 +9,15 @@
 
 #include <tandem/random_formulas.h>
 
+#include "quick.cuh"
+
 namespace tandem::cuda {
 namespace {
 
 using namespace scalar;
 
 constexpr int threads = 256;
+constexpr int vectors = 4;  // a thread makes as many, for which the keys of Philox's rounds are computed once
 
 /// What a thread makes: as many elements as fill one access.
 template <class T>
@@ -67,6 +70,16 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomBits) {
   return vector;
 }
 
+template <class T>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomUnit) {
+  Vector<T> vector;
+  typename WordOf<T>::type words[Vector<T>::length];
+  make_words(place, first, words);
+#pragma unroll
+  for (int i = 0; i < Vector<T>::length; ++i) vector.elements[i] = round_down<T>(unit_uniform(words[i]));
+  return vector;
+}
+
 template <class T, class F>
 __device__ Vector<T> make(RandomPlace place, u64 first, RandomUniform<F> rule) {
   Vector<T> vector;
@@ -78,6 +91,15 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomUniform<F> rule) {
   return vector;
 }
 
+struct QuickRoot {
+  TD_FN f32 of(f32 x) {
+    bool special = false;  // never: x is in range or 0
+    const f32 root = quick_sqrt(x, special);
+    return x == 0 ? x : root;
+  }
+  TD_FN f64 of(f64 x) { return sqrt(x); }
+};
+
 template <class T, class F>
 __device__ Vector<T> make(RandomPlace place, u64 first, RandomNormal<F> rule) {
   Vector<T> vector;
@@ -86,7 +108,7 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomNormal<F> rule) {
 #pragma unroll
   for (int i = 0; i < Vector<T>::length; i += 2) {
     F z0, z1;
-    normal_pair(words[i], words[i + 1], z0, z1);
+    normal_pair<QuickRoot>(words[i], words[i + 1], z0, z1);
     vector.elements[i] = cast<T>(rule.mean + rule.deviation * z0);
     vector.elements[i + 1] = cast<T>(rule.mean + rule.deviation * z1);
   }
@@ -129,16 +151,24 @@ template <class T, class Rule>
 __global__ void __launch_bounds__(threads) fill(RandomPlace place, Rule rule, T* out, i64 count, int skip) {
   constexpr int length = Vector<T>::length;
   __shared__ Vector<T> shared[threads];
-  const i64 first = i64(blockIdx.x) * threads, mine = (first + threadIdx.x) * length;
-  const Vector<T> vector = make<T>(place, place.offset - skip + u64(mine), rule);
+  const i64 first = i64(blockIdx.x) * threads * vectors, mine = (first + threadIdx.x) * length;
+  const u64 index = place.offset - skip + u64(mine);
   const bool aligned = skip == 0 && (reinterpret_cast<u64>(out) & 15) == 0;
-  if (aligned && (first + threads) * length <= count) {
-    *reinterpret_cast<Vector<T>*>(out + mine) = vector;
+  if (aligned && (first + threads * vectors) * length <= count) {
+#pragma unroll
+    for (int i = 0; i < vectors; ++i)
+      *reinterpret_cast<Vector<T>*>(out + mine + i * threads * length) = make<T>(place, index + i * threads * length, rule);
     return;
   }
-  shared[threadIdx.x] = vector;
-  __syncthreads();
-  store_shifted(shared[0].elements, first * length - skip, out, count);
+#pragma unroll 1
+  for (int i = 0; i < vectors; ++i) {
+    const i64 position = (first + i * threads) * length - skip;
+    if (position >= count) return;
+    __syncthreads();
+    shared[threadIdx.x] = make<T>(place, index + i * threads * length, rule);
+    __syncthreads();
+    store_shifted(shared[0].elements, position, out, count);
+  }
 }
 
 }  // namespace
@@ -147,7 +177,8 @@ template <class T, class Rule>
 cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count) {
   constexpr int length = Vector<T>::length;
   const int skip = int(place.offset % length);
-  const std::int64_t blocks = (count + skip + threads * length - 1) / (threads * length);
+  constexpr int elements = threads * vectors * length;
+  const std::int64_t blocks = (count + skip + elements - 1) / elements;
   fill<T, Rule><<<unsigned(blocks), threads, 0, stream>>>(place, rule, out, count, skip);
   return cudaGetLastError();
 }
@@ -155,6 +186,10 @@ cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* ou
 #define TD_INSTANCE(T, Rule) template cudaError_t fill_random(cudaStream_t, RandomPlace, Rule, T*, std::int64_t);
 TD_INSTANCE(u32, RandomBits)
 TD_INSTANCE(u64, RandomBits)
+TD_INSTANCE(f16, RandomUnit)
+TD_INSTANCE(bf16, RandomUnit)
+TD_INSTANCE(f32, RandomUnit)
+TD_INSTANCE(f64, RandomUnit)
 TD_INSTANCE(f16, RandomUniform<f32>)
 TD_INSTANCE(bf16, RandomUniform<f32>)
 TD_INSTANCE(f32, RandomUniform<f32>)

@@ -15,6 +15,7 @@ struct RandomPlace {
 
 /// Rules, each with the name of its distribution in td_distribution. F is what the element type is computed in.
 struct RandomBits {};
+struct RandomUnit {};  // uniform in [0, 1)
 template <class F>
 struct RandomUniform {
   F low, width, bound;

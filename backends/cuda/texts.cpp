@@ -9,6 +9,9 @@ const char* const device_text =
 const char* const scalar_text =
 #include "scalar_text.inc"
     ;
+const char* const quick_text =
+#include "quick_text.inc"
+    ;
 const char* const prelude_text =
 #include "prelude_text.inc"
     ;

@@ -29,6 +29,16 @@ constexpr Reduction reductions[] = {
 #include <tandem/ops.def>
 };
 
+/// How quick.cuh computes an operation on float32; null where it does not.
+const char* quick_expression(int op) {
+  switch (op) {
+    case TD_OP_divide: return "quick_divide(a, b, special)";
+    case TD_OP_reciprocal: return "quick_divide(1.0f, a, special)";
+    case TD_OP_sqrt: return "quick_sqrt(a, special)";
+    default: return nullptr;
+  }
+}
+
 }  // namespace
 
 const char* type_of(int dtype) {
@@ -57,19 +67,26 @@ void Writer::mark(bool (&marked)[max_values], bool for_reductions, bool for_outp
   }
 }
 
-std::string Writer::call(const td_instruction& i) {
+bool Writer::is_quick(const td_instruction& i) const {
+  const bool in_float = i.dtype == TD_FLOAT32 || i.dtype == TD_FLOAT16 || i.dtype == TD_BFLOAT16;
+  return i.kind == TD_MAP && in_float && quick_expression(i.op) != nullptr;
+}
+
+std::string Writer::call(const td_instruction& i, bool quick) {
   const char* const from = type_of(i.dtype);
   const char* const to = type_of(i.result);
   if (i.kind == TD_CAST) return text_of("cast<", to, ">(v", i.sources[0], ")");
 
   const Operation& operation = operations[i.op];
   const bool condition = i.op == TD_OP_where;
-  if (!operation_done_[i.op][i.dtype]) {
-    operation_done_[i.op][i.dtype] = true;
-    functions_.add("TD_FN ", to, " op_", operation.name, "_", from, "(");
+  quick = quick && is_quick(i);
+  const std::string name = text_of(quick ? "quick_" : "op_", operation.name, "_", from);
+  if (!operation_done_[i.op][i.dtype][quick]) {
+    operation_done_[i.op][i.dtype][quick] = true;
+    functions_.add("TD_FN ", to, " ", name, "(");
     for (int k = 0; k < operation.arity; ++k)
       functions_.add(k == 0 ? "" : ", ", condition && k == 0 ? "bool" : from, " x", k);
-    functions_.add(") {\n  typedef ", from, " T;\n");
+    functions_.add(quick ? ", bool& special" : "", ") {\n  typedef ", from, " T;\n");
     for (int k = 0; k < operation.arity; ++k) {
       const char* const letter[] = {"a", "b", "c", "d"};
       if (condition && k == 0)
@@ -77,11 +94,11 @@ std::string Writer::call(const td_instruction& i) {
       else
         functions_.add("  const compute_t<T> ", letter[k], " = cast<compute_t<T>>(x", k, ");\n");
     }
-    functions_.add("  return cast<", to, ">(", operation.expression, ");\n}\n");
+    functions_.add("  return cast<", to, ">(", quick ? quick_expression(i.op) : operation.expression, ");\n}\n");
   }
-  std::string text = text_of("op_", operation.name, "_", from, "(");
+  std::string text = name + "(";
   for (int k = 0; k < operation.arity; ++k) text += text_of(k == 0 ? "v" : ", v", i.sources[k]);
-  return text + ")";
+  return text + (quick ? ", special)" : ")");
 }
 
 std::string Writer::reduction(int v) {
@@ -199,7 +216,7 @@ std::string generate_kernel(const Work& work, const Roles& roles, const Plan& pl
 }
 
 std::string generate(const Work& work, const Roles& roles, const Plan& plan) {
-  return text_of(device_text, scalar_text, prelude_text, generate_kernel(work, roles, plan, kernel_name));
+  return text_of(device_text, scalar_text, quick_text, prelude_text, generate_kernel(work, roles, plan, kernel_name));
 }
 
 }  // namespace tandem::cuda

@@ -58,11 +58,13 @@ class Writer {
 
   /// Declares constants, and the inputs of one element a row, as v<number>.
   void write_constants(const char* indent);
-  /// `const T v = ...;` for every map, cast and load that `choose` picks, in order.
+  /// `const T v = ...;` for every map, cast and load that `choose` picks, in order; `quick` as for call().
   template <class Choose>
-  void write_instructions(const char* indent, Choose choose);
-  /// The call that computes an instruction.
-  std::string call(const td_instruction& instruction);
+  void write_instructions(const char* indent, Choose choose, bool quick = false);
+  /// The call that computes an instruction; if `quick`, by quick.cuh where that has the operation, with `special`.
+  std::string call(const td_instruction& instruction, bool quick = false);
+  /// Whether quick.cuh has the operation.
+  bool is_quick(const td_instruction& instruction) const;
   /// The struct of a reduction, declared when first asked for.
   std::string reduction(int v);
 
@@ -97,7 +99,7 @@ class Writer {
   std::string arguments() const;
 
   Text functions_;
-  bool operation_done_[TD_OP_COUNT][TD_DTYPE_COUNT] = {};
+  bool operation_done_[TD_OP_COUNT][TD_DTYPE_COUNT][2] = {};
   bool reduction_done_[TD_REDUCTION_COUNT][TD_DTYPE_COUNT] = {};
 };
 
@@ -110,11 +112,11 @@ std::string write_finish(const Work& work, const Roles& roles, const Facts& fact
 std::string write_staged(const Work& work, const Roles& roles, const Facts& facts, const std::string& name);
 
 template <class Choose>
-void Writer::write_instructions(const char* indent, Choose choose) {
+void Writer::write_instructions(const char* indent, Choose choose, bool quick) {
   for (int v = work_.first_instruction(); v < work_.n_values(); ++v) {
     const td_instruction& i = instruction(v);
     if (i.kind == TD_REDUCE || !choose(v)) continue;
-    const std::string value = i.kind == load_kind ? text_of("load_element(p", work_.n_inputs + i.op, ")") : call(i);
+    const std::string value = i.kind == load_kind ? text_of("load_element(p", work_.n_inputs + i.op, ")") : call(i, quick);
     body_.add(indent, "const ", type_of(i.result), " v", v, " = ", value, ";\n");
   }
 }

@@ -2,7 +2,7 @@
 //
 // Element i of a result is Philox4x32-10 at counter {(offset + i) / 4, stream} under key seed, so the same bits come
 // from every backend, thread count and chunking: two halves drawn with offsets 0 and n/2 are the two halves of one draw.
-// docs/random.md states the algorithm, version 1.
+// docs/random.md states the algorithm, version 2.
 #pragma once
 
 #include <tandem/array.hpp>

@@ -1,9 +1,9 @@
-// Random numbers, algorithm version 1: the formulas that docs/random.md states, in the common subset of C++ and CUDA
+// Random numbers, algorithm version 2: the formulas that docs/random.md states, in the common subset of C++ and CUDA
 // C++.
 //
 // Everything here is a function of random words alone and uses only operations that IEEE 754 and the integers define to
-// the bit (+ - * / sqrt, conversions, shifts), so every backend that compiles it without contraction of a * b + c gets
-// the same results. It includes nothing, so that it can be given to NVRTC as text; scalar.h must come first.
+// the bit (+ - * / sqrt fma, conversions, shifts), so every backend that compiles it without contraction of a * b + c
+// gets the same results. It includes nothing, so that it can be given to NVRTC as text; scalar.h must come first.
 #ifndef TANDEM_RANDOM_FORMULAS_H
 #define TANDEM_RANDOM_FORMULAS_H
 
@@ -121,11 +121,12 @@ TD_FN u16 round_down_f16(f32 x) {
 
 // ---- normal -----------------------------------------------------------------------------------------------------
 // Box-Muller: two words give the polar coordinates of a point, whose cartesian ones are two independent normals.
+// float32 takes every step as an fma; float64 rounds products, for processors without fma compute that one slowly.
 // Coefficients: minimax in relative error, by the Remez exchange algorithm in 300-bit arithmetic, then rounded;
 // docs/random.md has the intervals and errors.
 
 // Uniform in (0, 1], from the highest 31 (63) bits of a word.
-TD_FN f32 open_uniform(u32 word) { return ((f32)(i32)(word >> 1) + 0.5f) * 0x1p-31f; }
+TD_FN f32 open_uniform(u32 word) { return fma((f32)(i32)(word >> 1), 0x1p-31f, 0x1p-32f); }
 TD_FN f64 open_uniform(u64 word) { return (to_f64(word >> 1) + 0.5) * 0x1p-63; }
 
 // ln u for u in [2^-64, 1]: u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes
@@ -136,15 +137,15 @@ TD_FN f32 ln_unit(f32 u) {
   const f32 k = (f32)((i32)n - 128);
   const f32 f = from_bits(bits + ((128u - n) << 23)) - 1.0f;
   f32 p = -0.0763445646f;
-  p = p * f + 0.127615452f;
-  p = p * f - 0.13160184f;
-  p = p * f + 0.142017633f;
-  p = p * f - 0.166233569f;
-  p = p * f + 0.200012267f;
-  p = p * f - 0.250008196f;
-  p = p * f + 0.333333313f;
-  const f32 f2 = f * f;
-  return k * 0.693145752f + (f + (f2 * (f * p - 0.5f) + k * 1.42860682e-06f));
+  p = fma(p, f, 0.127615452f);
+  p = fma(p, f, -0.13160184f);
+  p = fma(p, f, 0.142017633f);
+  p = fma(p, f, -0.166233569f);
+  p = fma(p, f, 0.200012267f);
+  p = fma(p, f, -0.250008196f);
+  p = fma(p, f, 0.333333313f);
+  const f32 tail = fma(f * f, fma(f, p, -0.5f), k * 1.42860682e-06f);
+  return fma(k, 0.693145752f, f + tail);
 }
 
 // The same for f64; ln(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)) with s = f / (2 + f) as in FreeBSD's e_log.c.
@@ -170,14 +171,14 @@ TD_FN f64 ln_unit(f64 u) {
 TD_FN void sin_cos_eighth(f32 t, f32& sine, f32& cosine) {
   const f32 z = t * t;
   f32 s = -75.4456253f;
-  s = s * z + 81.5937653f;
-  s = s * z - 41.341671f;
-  sine = t * 6.28318548f + t * (s * z - 1.7484556e-07f);
+  s = fma(s, z, 81.5937653f);
+  s = fma(s, z, -41.341671f);
+  sine = fma(t, 6.28318548f, t * fma(s, z, -1.7484556e-07f));
   f32 c = 59.229248f;
-  c = c * z - 85.4432373f;
-  c = c * z + 64.9393234f;
-  c = c * z - 19.7392082f;
-  cosine = c * z + 1.0f;
+  c = fma(c, z, -85.4432373f);
+  c = fma(c, z, 64.9393234f);
+  c = fma(c, z, -19.7392082f);
+  cosine = fma(c, z, 1.0f);
 }
 TD_FN void sin_cos_eighth(f64 t, f64& sine, f64& cosine) {
   const f64 z = t * t;
@@ -217,12 +218,20 @@ TD_FN void sin_cos_turn(u64 word, f64& sine, f64& cosine) {
   cosine = from_bits(bits_of(odd ? s : c) ^ ((quarter + 1ul) & 2ul) << 62);
 }
 
-// Elements 2k and 2k + 1 of the standard normal, from words (64-bit words for f64) 2k and 2k + 1.
-template <class F, class Word>
+struct PlainRoot {
+  template <class F>
+  TD_FN F of(F x) {
+    return sqrt(x);
+  }
+};
+
+// Elements 2k and 2k + 1 of the standard normal, from words (64-bit words for f64) 2k and 2k + 1. Root computes square
+// roots of -0 and of numbers in [2^-54, 2^8], correctly rounded.
+template <class Root = PlainRoot, class F, class Word>
 TD_FN void normal_pair(Word word0, Word word1, F& z0, F& z1) {
   F sine, cosine;
   sin_cos_turn(word1, sine, cosine);
-  const F radius = sqrt(F(-2) * ln_unit(open_uniform(word0)));
+  const F radius = Root::of(F(-2) * ln_unit(open_uniform(word0)));
   z0 = radius * cosine;
   z1 = radius * sine;
 }

@@ -64,5 +64,10 @@ TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) {
 TD_FN unsigned int shuffle_word_from(unsigned int x, int from) { return emulator::tandem_machine->shuffle(x, from); }
 TD_FN unsigned int high_product(unsigned int a, unsigned int b) { return (unsigned int)((unsigned long)a * b >> 32); }
 
+#define TANDEM_APPROXIMATIONS
+/* Off by up to 2^-22, as the machine's may be. */
+TD_FN float approximate_reciprocal(float x) { return 1 / x * (1 + (threadIdx.x % 3 - 1.0f) * 0x1p-22f); }
+TD_FN float approximate_reciprocal_sqrt(float x) { return 1 / sqrtf(x) * (1 + (threadIdx.x % 3 - 1.0f) * 0x1p-22f); }
+
 }  // namespace scalar
 }  // namespace tandem
