@@ -171,8 +171,8 @@ void fill_normal(const td_random& random, i64 begin, i64 end, void* out, bool st
     for (i64 i = 0; i < count; i += 2) {
       F z0, z1;
       normal_pair(words[i], words[i + 1], z0, z1);
-      values[i] = cast<T>(mean + deviation * z0);
-      values[i + 1] = cast<T>(mean + deviation * z1);
+      values[i] = cast<T>(scale_normal(z0, mean, deviation));
+      values[i + 1] = cast<T>(scale_normal(z1, mean, deviation));
     }
   });
 }

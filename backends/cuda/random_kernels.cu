@@ -109,8 +109,8 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomNormal<F> rule) {
   for (int i = 0; i < Vector<T>::length; i += 2) {
     F z0, z1;
     normal_pair<QuickRoot>(words[i], words[i + 1], z0, z1);
-    vector.elements[i] = cast<T>(rule.mean + rule.deviation * z0);
-    vector.elements[i + 1] = cast<T>(rule.mean + rule.deviation * z1);
+    vector.elements[i] = cast<T>(scale_normal(z0, rule.mean, rule.deviation));
+    vector.elements[i + 1] = cast<T>(scale_normal(z1, rule.mean, rule.deviation));
   }
   return vector;
 }

@@ -46,7 +46,7 @@ T normal(const td_random& random, u64 index) {
   const u64 first = index - index % 2;
   F even, odd;
   normal_pair(word_of<WordFor<T>>(random, first), word_of<WordFor<T>>(random, first + 1), even, odd);
-  return cast<T>(cast<F>(random.low) + cast<F>(random.high) * (index == first ? even : odd));
+  return cast<T>(scale_normal(index == first ? even : odd, cast<F>(random.low), cast<F>(random.high)));
 }
 
 template <class T>

@@ -236,6 +236,10 @@ TD_FN void normal_pair(Word word0, Word word1, F& z0, F& z1) {
   z1 = radius * sine;
 }
 
+// A standard normal to one of this mean and standard deviation.
+TD_FN f32 scale_normal(f32 z, f32 mean, f32 deviation) { return fma(deviation, z, mean); }
+TD_FN f64 scale_normal(f64 z, f64 mean, f64 deviation) { return mean + deviation * z; }
+
 // ---- integers ---------------------------------------------------------------------------------------------------
 
 // low + floor(word * span / 2^64), modulo 2^64; span 0 stands for 2^64.
