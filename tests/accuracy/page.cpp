@@ -111,8 +111,8 @@ std::string accuracy_page(const std::vector<Record>& records) {
   std::string text = "# Measured accuracy\n\n";
   text += paragraph(
       "Printed by `accuracy --page benchmarks/results`, a program of the [tests](../tests), from the records that its "
-      "`--json` wrote. For each function of [ops.md](ops.md): the largest distance from a truth of higher precision that "
-      "was found on each backend, in units in the last place of the result (ULP), its budget, and the call that was "
+      "`--json` wrote. For each function of [ops.md](ops.md): the largest distance from a truth of higher precision "
+      "that was found on each backend, in units in the last place of the result (ULP), its budget, and the call that was "
       "worst. A correctly rounded result has up to 0.5. Of complex results the unit is that of the modulus. A figure "
       "beyond a budget fails the tests.");
   text += "\n" + paragraph(
