@@ -1,7 +1,5 @@
 // Every row of ops.def: values, dtypes and shapes, for each dtype that has a kernel, in each layout.
-#include <array>
-#include <optional>
-
+#include "rows.hpp"
 #include "truth.hpp"
 
 namespace td = tandem;
@@ -11,77 +9,6 @@ using tandem::DType;
 using tandem::Shape;
 
 namespace {
-
-enum : unsigned { TD_B = 1, TD_I = 2, TD_F = 4, TD_C = 8 };
-enum ResultRule { TD_SAME, TD_BOOL, TD_REAL, TD_COMPLEX };
-
-struct Row {
-  const char* name;
-  td_op op;
-  int arity;
-  unsigned types;
-  ResultRule result;
-  double low, high;
-  int budget;
-  Array (*call)(const Array* x);
-
-  bool takes(DType dtype) const {
-    const unsigned kind = td::is_bool(dtype)      ? TD_B
-                          : td::is_integer(dtype) ? TD_I
-                          : td::is_complex(dtype) ? TD_C
-                                                  : TD_F;
-    return types & kind;
-  }
-  DType result_of(DType dtype) const {
-    switch (result) {
-      case TD_BOOL: return td::bool_;
-      case TD_REAL: return td::real_dtype(dtype);
-      case TD_COMPLEX: return td::complex_dtype(dtype);
-      default: return dtype;
-    }
-  }
-};
-
-#define CALL_1(f) [](const Array* x) { return td::f(x[0]); }
-#define CALL_2(f) [](const Array* x) { return td::f(x[0], x[1]); }
-#define CALL_3(f) [](const Array* x) { return td::f(x[0], x[1], x[2]); }
-#define CALL_4(f) [](const Array* x) { return td::f(x[0], x[1], x[2], x[3]); }
-const Row rows[] = {
-#define TD_OP(name, arity, types, result, expression, low, high, ulp, doc) \
-  {#name, TD_OP_##name, arity, types, result, low, high, ulp, CALL_##arity(name)},
-#include <tandem/ops.def>
-};
-
-void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
-
-template <class T> using Operands = std::array<Values<T>, 4>;
-
-/// Whether the row promises anything about these operands.
-template <class T>
-bool in_domain(const Row& row, const Stored<T>* x) {
-  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-    return row.op != TD_OP_pow || static_cast<long double>(x[1]) >= 0;  // negative powers are an error
-  } else if constexpr (is_complex_v<T>) {
-    const bool zero = x[0] == T(0);
-    switch (row.op) {
-      case TD_OP_divide: return x[1] != T(0);
-      case TD_OP_pow:
-      case TD_OP_reciprocal:
-      case TD_OP_log:
-      case TD_OP_log2:
-      case TD_OP_log10: return !zero;
-      case TD_OP_log1p: return x[0] != T(-1);
-      case TD_OP_atanh: return x[0] != T(1) && x[0] != T(-1);
-      case TD_OP_atan: return x[0] != T(0, 1) && x[0] != T(0, -1);
-      default: return true;
-    }
-  } else if constexpr (is_real_v<T>) {
-    const long double a = real_value(x[0]);
-    const bool gamma = row.op == TD_OP_lgamma || row.op == TD_OP_tgamma;
-    return !gamma || a > 0 || std::floor(a) == a;  // between the poles the budget does not hold
-  }
-  return true;
-}
 
 /// Special values in all combinations (fewer of them the more operands), then random ones; `multiple_of` elements.
 template <class T>
@@ -113,13 +40,6 @@ Operands<T> operands(const Row& row, std::size_t random_count, std::size_t multi
   for (std::size_t k = 0; k < 4; ++k) last[k] = x[k].back();
   while (x[0].size() % multiple_of != 0) add(last);
   return x;
-}
-
-/// The call on operands of dtype T; the condition of `where` becomes bool.
-template <class T>
-Array call(const Row& row, std::array<Array, 4> arrays) {
-  if (row.op == TD_OP_where) arrays[0] = td::not_equal(arrays[0], td::zeros({}, {.dtype = td::dtype_of_v<T>}));
-  return row.call(arrays.data());
 }
 
 /// Compares a result with the truth about the operands' logical elements; stops at the third difference.

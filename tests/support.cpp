@@ -10,11 +10,16 @@
 
 namespace tandem::test {
 
+long double unit(const Format& format, long double value) {
+  const int exponent = value == 0 ? format.min_exponent
+                                  : std::clamp(std::ilogb(value) + 1, format.min_exponent, format.max_exponent);
+  return std::ldexp(1.0L, exponent - format.digits);
+}
+
 long double round_to(const Format& format, long double value) {
   if (!std::isfinite(value) || value == 0) return value;
-  const int exponent = std::max(std::ilogb(value) + 1, format.min_exponent);
-  const long double unit = std::ldexp(1.0L, exponent - format.digits);
-  const long double rounded = std::nearbyint(value / unit) * unit;
+  const long double step = unit(format, value);
+  const long double rounded = std::nearbyint(value / step) * step;
   if (std::fabs(rounded) > format.largest())
     return std::copysign(std::numeric_limits<long double>::infinity(), value);
   return std::copysign(rounded, value);
@@ -23,12 +28,10 @@ long double round_to(const Format& format, long double value) {
 double ulp_error(const Format& format, long double got, long double truth) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (std::isnan(truth) || std::isnan(got)) return std::isnan(truth) && std::isnan(got) ? 0 : infinite;
-  if (got == truth || got == round_to(format, truth)) return 0;
+  if (got == truth || (std::isinf(got) && got == round_to(format, truth))) return 0;
   if (std::isinf(truth)) return infinite;
-  const int exponent = truth == 0 ? format.min_exponent
-                                  : std::clamp(std::ilogb(truth) + 1, format.min_exponent, format.max_exponent);
   if (std::isinf(got)) got = std::copysign(std::ldexp(1.0L, format.max_exponent), got);
-  return static_cast<double>(std::fabs(got - truth) / std::ldexp(1.0L, exponent - format.digits));
+  return static_cast<double>(std::fabs(got - truth) / unit(format, truth));
 }
 
 std::int64_t element_count(const Shape& shape) {
@@ -325,8 +328,6 @@ long long flushes(std::string_view reason) {
   return -1;
 }
 
-namespace {
-
 int print_probe(std::string_view name) {
   try {
     std::fputs(probes().at(std::string(name))().c_str(), stdout);
@@ -337,7 +338,6 @@ int print_probe(std::string_view name) {
   }
 }
 
-/// The exit status without running any test, or -1.
 int refuse() {
   const char* wanted = std::getenv("TANDEM_BACKEND");
   try {
@@ -351,18 +351,7 @@ int refuse() {
   }
 }
 
-}  // namespace
 }  // namespace tandem::test
-
-int main(int argc, char** argv) {
-  constexpr std::string_view flag = "--probe=";
-  if (argc > 1 && std::string_view(argv[1]).starts_with(flag))
-    return tandem::test::print_probe(std::string_view(argv[1]).substr(flag.size()));
-  ::testing::InitGoogleTest(&argc, argv);
-  if (!::testing::GTEST_FLAG(list_tests))
-    if (const int status = tandem::test::refuse(); status >= 0) return status;
-  return RUN_ALL_TESTS();
-}
 
 #if defined(__SANITIZE_THREAD__)
 // Fork.ChildGoesOnComputing forks a process that has threads; what is tested is that this works.

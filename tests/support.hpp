@@ -1,6 +1,6 @@
 // What the suite's tests share: element types, host values, comparison by bits, layouts, errors and probes.
 //
-// support.cpp holds main(): where TANDEM_BACKEND names a backend without a working device it says why and exits
+// main.cpp holds main(): where TANDEM_BACKEND names a backend without a working device it says why and exits
 // with 77.
 #pragma once
 
@@ -133,7 +133,11 @@ template <class T> Stored<T> element(long double value) {
   }
 }
 
-/// |got - truth| in units of the last place of the truth; a difference of NaN or infinity is infinite.
+/// The unit in the last place of the numbers of a format that are as large as `value`.
+long double unit(const Format& format, long double value);
+
+/// |got - truth| in units of the last place of the truth, so that the best there is has up to 0.5; a difference of NaN
+/// or infinity is infinite, but for a truth that rounds to infinity.
 double ulp_error(const Format& format, long double got, long double truth);
 
 // ---- host values and arrays ----
@@ -272,6 +276,13 @@ template <class E = Error, class Function>
       return ::testing::AssertionFailure() << "no \"" << part << "\" in the message: " << message;
   return ::testing::AssertionSuccess();
 }
+
+// ---- what main() does ----
+
+/// Prints what a probe (below) gives; returns the exit status.
+int print_probe(std::string_view name);
+/// The exit status of a program that finds no device to test: 77 where that is to be expected; -1 if there is one.
+int refuse();
 
 // ---- probes: the same computation in another process ----
 

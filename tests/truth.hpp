@@ -2,13 +2,14 @@
 // by IEEE arithmetic and the C library, the others in long double, integers in 128 bits.
 #pragma once
 
+#include <quadmath.h>
 #include <tandem/backend.h>
 
 #include "support.hpp"
 
 namespace tandem::test {
 
-/// An expected element. `exact`: every bit; otherwise within a budget of ULPs or, for complex, of the modulus.
+/// An expected element. `exact`: every bit; otherwise within a budget of ULP, for complex of the modulus.
 struct Expected {
   bool exact = true;
   __int128 whole = 0;  // bools and integers, to be wrapped to the dtype
@@ -138,12 +139,16 @@ long double neighbour(long double a, long double b) {
   }
 }
 
+/// Where the terms cancel, which is where the result is near 0, in 113 bits.
 inline long double log_sum(long double a, long double b, bool base2) {
   if (a == b && std::isinf(a)) return a;
   const long double larger = std::fmax(a, b), d = -std::fabs(a - b);
   if (std::isnan(a) || std::isnan(b)) return a + b;
   constexpr long double log2_e = 1.44269504088896340735992468100189214L;
-  return larger + (base2 ? std::log1p(std::exp2(d)) * log2_e : std::log1p(std::exp(d)));
+  const long double sum = larger + (base2 ? std::log1p(std::exp2(d)) * log2_e : std::log1p(std::exp(d)));
+  if (std::fabs(sum) > 0x1p-4L) return sum;
+  const __float128 precise = -fabsq(__float128(a) - b);
+  return static_cast<long double>(larger + (base2 ? log1pq(exp2q(precise)) / logq(2) : log1pq(expq(precise))));
 }
 
 /// The exact ones, in the compute type F of T.
@@ -343,30 +348,43 @@ Expected truth(td_op op, int budget, const Stored<T>* x) {
 
 // ---- comparison ----
 
-/// Budget of complex results: |got - truth| <= this many epsilons of |truth|. Powers lose what exp(b log a) loses.
-inline double complex_budget(td_op op) { return op == TD_OP_pow ? 64 : 8; }
-
-/// Whether `got` of dtype R is what is expected, within `budget` ULP (halves: one ULP of the rounded truth; the modulus
-/// of a complex number, the only `abs` that is not exact: 4 ULP).
+/// How far `got` of dtype R is from what is expected, in ULP: for a complex number of its modulus, infinite where every
+/// bit is expected and one differs.
 template <class R>
-bool agrees(const Stored<R>& got, const Expected& expected, td_op op, int budget) {
+double error_in_ulp(const Stored<R>& got, const Expected& expected) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const std::complex<long double> w = expected.number;
   if constexpr (is_complex_v<R>) {
     using F = typename R::value_type;
-    const std::complex<long double> w = expected.number;
-    if (expected.exact) return same_bits<R>(got, R(static_cast<F>(w.real()), static_cast<F>(w.imag())));
-    const std::complex<long double> g(got);
-    return std::abs(g - w) <= complex_budget(op) * format_of<R>.epsilon() * std::abs(w) + format_of<R>.smallest();
+    if (expected.exact)
+      return same_bits<R>(got, R(static_cast<F>(w.real()), static_cast<F>(w.imag()))) ? 0 : infinite;
+    const long double distance = std::abs(std::complex<long double>(got) - w) / unit(format_of<R>, std::abs(w));
+    return std::isnan(distance) ? infinite : static_cast<double>(distance);
   } else if constexpr (is_real_v<R>) {
-    const long double truth = expected.number.real();
-    if (expected.exact) return same_bits<R>(got, element<R>(truth));
-    const long double g = real_value(got);
-    if (g == 0 && truth == 0 && std::signbit(g) != std::signbit(truth)) return false;
-    return ulp_error(format_of<R>, g, truth) <= (is_half_v<R> ? 1.5 : op == TD_OP_abs ? 4 : budget);
+    const long double truth = w.real(), g = real_value(got);
+    if (expected.exact) return same_bits<R>(got, element<R>(truth)) ? 0 : infinite;
+    if (g == 0 && truth == 0 && std::signbit(g) != std::signbit(truth)) return infinite;
+    return ulp_error(format_of<R>, g, truth);
   } else if constexpr (std::same_as<R, bool>) {
-    return got == (expected.whole != 0);
+    return got == (expected.whole != 0) ? 0 : infinite;
   } else {
-    return got == static_cast<R>(expected.whole);
+    return got == static_cast<R>(expected.whole) ? 0 : infinite;
   }
+}
+
+/// The largest error_in_ulp that an operation may have whose row states `budget`. Halves: one ULP of the rounded truth.
+/// Complex numbers: of a power, what exp(b log a) loses; of the modulus, which is the only `abs` that is not exact, 4.
+template <class R>
+double allowed_error(const Expected& expected, td_op op, int budget) {
+  if (expected.exact) return 0;
+  if constexpr (is_complex_v<R>) return op == TD_OP_pow ? 64 : 8;
+  else if constexpr (is_half_v<R>) return 1.5;
+  else return op == TD_OP_abs ? 4 : budget;
+}
+
+template <class R>
+bool agrees(const Stored<R>& got, const Expected& expected, td_op op, int budget) {
+  return error_in_ulp<R>(got, expected) <= allowed_error<R>(expected, op, budget);
 }
 
 }  // namespace tandem::test

@@ -61,7 +61,8 @@ int ops_command(const std::vector<std::string>&) {
       "# Operations\n\n"
       "Printed by `tandem ops` from [ops.def](../include/tandem/ops.def). A function called with other dtypes promotes "
       "first:\nbool and integers to the float that holds them. The last column is the accuracy budget for float32 and "
-      "float64 in units in\nthe last place; 0 means correctly rounded and the same bits on every backend.\n\n"
+      "float64 in units in\nthe last place; 0 means correctly rounded and the same bits on every backend. What was "
+      "measured is in\n[accuracy.md](accuracy.md).\n\n"
       "## Elementwise\n\n"
       "| function | arguments | dtypes | result | what it computes | ULP |\n|---|---|---|---|---|---|\n");
   for (const detail::OpRow& row : detail::op_rows)

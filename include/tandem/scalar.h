@@ -750,10 +750,26 @@ TD_FN Pair<F> exact_product(F a, F b) {
   return Pair<F>{product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
 }
 
-// 2**x (base2) or exp(x) for x in [-1100, 1], to about 64 bits: 2**k times the Taylor series of exp(r) for |r| < 0.35,
-// with the first terms in pairs.
+// The product, and value + a * b, to about twice the digits of F.
+template <class F>
+TD_FN Pair<F> product(Pair<F> a, Pair<F> b) {
+  const Pair<F> p = exact_product(a.high, b.high);
+  return Pair<F>{p.high, p.low + (a.high * b.low + a.low * b.high)};
+}
+template <class F>
+TD_FN Pair<F> multiply_add(Pair<F> a, Pair<F> b, Pair<F> value) {
+  const Pair<F> p = product(a, b), sum = exact_sum(value.high, p.high);
+  return Pair<F>{sum.high, sum.low + (p.low + value.low)};
+}
+
+// 2**x (base2) or exp(x) for x in [-1100, 1] is 2**k * (1 + rest). The rest, to about 85 bits, is the Taylor series of
+// exp(r) - 1 for |r| < 0.35, with all but the last terms in pairs.
+struct Power {
+  f64 k;
+  Pair<f64> rest;
+};
 template <bool base2>
-TD_FN Pair<f64> exp_pair(f64 x) {
+TD_FN Power power_of(f64 x) {
   const f64 k = rint(base2 ? x : x * 1.4426950408889634);
   Pair<f64> r;
   if constexpr (base2) {
@@ -763,32 +779,29 @@ TD_FN Pair<f64> exp_pair(f64 x) {
     r = exact_sum(x - k * 0.6931471805598903, k * -5.497923018708371e-14);
   }
   const f64 h = r.high;
-  f64 t = 7.647163731819816e-13;  // 1/15!, and so on
+  f64 t = 8.22063524662433e-18;  // 1/19!, and so on
+  t = t * h + 1.5619206968586225e-16;
+  t = t * h + 2.8114572543455206e-15;
+  t = t * h + 4.779477332387385e-14;
+  t = t * h + 7.647163731819816e-13;
   t = t * h + 1.1470745597729725e-11;
   t = t * h + 1.6059043836821613e-10;
   t = t * h + 2.08767569878681e-09;
   t = t * h + 2.505210838544172e-08;
   t = t * h + 2.755731922398589e-07;
   t = t * h + 2.7557319223985893e-06;
-  t = t * h + 2.48015873015873e-05;
-  t = t * h + 0.0001984126984126984;
-  t = t * h + 0.001388888888888889;
-  t = t * h + 0.008333333333333333;
-  t = t * h + 0.041666666666666664;
-  Pair<f64> square = exact_product(h, h);
-  const f64 square_low = square.low + 2 * h * r.low;
-  const Pair<f64> cube = exact_product(square.high, h);
-  const f64 cube_low = cube.low + square.high * r.low + square_low * h;
-  const Pair<f64> third = exact_product(cube.high, 0.16666666666666666);
-  const f64 third_low = third.low + cube.high * 9.25185853854297e-18 + cube_low * 0.16666666666666666;
-  const Pair<f64> first = exact_sum(1.0, h), second = exact_sum(first.high, square.high * 0.5);
-  const Pair<f64> sum = exact_sum(second.high, third.high);
-  const f64 rest = first.low + second.low + sum.low + r.low + square_low * 0.5 + third_low;
-  const f64 half = rint(k * 0.5);  // 2**k itself may be too small
-  const f64 scale = from_bits(bits_of(half + (0x1.8p52 + 1023)) << 52);
-  const f64 other = from_bits(bits_of(k - half + (0x1.8p52 + 1023)) << 52);
-  return Pair<f64>{sum.high * scale * other, (rest + t * (square.high * square.high)) * scale * other};
+  Pair<f64> sum = multiply_add(r, Pair<f64>{t, 0.0}, Pair<f64>{2.48015873015873e-05, 2.1511947866775882e-23});
+  sum = multiply_add(r, sum, Pair<f64>{0.0001984126984126984, 1.7209558293420705e-22});
+  sum = multiply_add(r, sum, Pair<f64>{0.001388888888888889, -5.300543954373577e-20});
+  sum = multiply_add(r, sum, Pair<f64>{0.008333333333333333, 1.1564823173178714e-19});
+  sum = multiply_add(r, sum, Pair<f64>{0.041666666666666664, 2.3129646346357427e-18});
+  sum = multiply_add(r, sum, Pair<f64>{0.16666666666666666, 9.25185853854297e-18});
+  sum = multiply_add(r, sum, Pair<f64>{0.5, 0.0});
+  sum = multiply_add(r, sum, Pair<f64>{1.0, 0.0});
+  return Power{k, product(r, sum)};
 }
+// 2**k for whole k in [-1022, 1023].
+TD_FN f64 power_of_two(f64 k) { return from_bits(bits_of(k + (0x1.8p52 + 1023)) << 52); }
 
 // The logarithm of exp(a) + exp(b), or of 2**a + 2**b to base 2. Where it is near 0 it is log1p of
 // exp(a) + exp(b) - 1, whose cancellation is the reason for pairs.
@@ -797,10 +810,14 @@ TD_FN f64 log_of_sum(f64 a, f64 b) {
   const f64 larger = a > b ? a : b, smaller = a > b ? b : a;
   const f64 distance = a == b ? 0.0 : smaller - larger;
   const bool near = (larger > -1.5) & (larger < 0.5);
-  const Pair<f64> p = exp_pair<base2>(near ? larger : 0.0);
-  const Pair<f64> q = exp_pair<base2>(near & (smaller > -1100) ? smaller : -1100.0);
-  const Pair<f64> below = exact_sum(p.high, -1.0), sum = exact_sum(below.high, q.high);
-  const f64 excess = sum.high + (sum.low + (below.low + (p.low + q.low)));
+  const Power p = power_of<base2>(near ? larger : 0.0);
+  const Power q = power_of<base2>(near & (smaller > -1100) ? smaller : -1100.0);
+  const f64 scale = power_of_two(p.k), half = rint(q.k * 0.5);
+  const f64 down = power_of_two(half), further = power_of_two(q.k - half);  // 2**q.k itself may be too small
+  const Pair<f64> first = exact_sum(scale - 1, p.rest.high * scale), whole = exact_sum(1.0, q.rest.high);
+  const f64 first_low = first.low + p.rest.low * scale, second_low = (whole.low + q.rest.low) * down * further;
+  const Pair<f64> sum = exact_sum(first.high, whole.high * down * further);
+  const f64 excess = sum.high + (sum.low + (first_low + second_low));
   const f64 part = log1p(near ? excess : base2 ? exp2(distance) : exp(distance)) * (base2 ? 1.4426950408889634 : 1.0);
   return (a != a) | (b != b) ? a + b : near ? part : larger + part;
 }
@@ -980,27 +997,33 @@ TD_FN complex<F> expm1(complex<F> z) {
   const complex<F> w = exp(z);
   const F half_sine = sin(z.im * (F)0.5);
   const F re = expm1(z.re) * cos_beside_sin(z.im) - 2 * half_sine * half_sine;
-  const bool far = abs(z.re) > (F)1;
+  const bool far = (z.re < (F)-1) | (z.re > (F)4);  // where subtracting 1 adds little to the error
   return complex<F>{z.im == 0 ? expm1(z.re) : far ? w.re - 1 : re, w.im};
 }
 
-// log of sqrt(m*m + n*n) for m >= n >= 0, where d = m - 1 to full precision if m is near 1.
+// log of sqrt(m*m + n*n) for m >= n >= 0, where d = m - 1 to full precision if m is near 1. The low part is what
+// rounding the high part loses, if both are finite.
 template <class F>
-TD_FN F log_length(F m, F n, F d) {
+TD_FN Pair<F> log_length(F m, F n, F d) {
   const bool near = (m > (F)0.5) & (m < (F)2);
   const Pair<F> dd = exact_product(d, d), nn = exact_product(n, n);
   const Pair<F> first = exact_sum(d * 2, dd.high), second = exact_sum(first.high, nn.high);
   const F excess = second.high + (second.low + first.low + dd.low + nn.low);  // m*m + n*n - 1
   const F ratio = n / m;
-  const F whole = log(near ? (F)1 : m) + log1p(near ? excess : ratio * ratio) * (F)0.5;
-  return (m == infinity<F>()) | (n == infinity<F>()) ? infinity<F>() : (m == 0) & (n == 0) ? -infinity<F>() : whole;
+  const Pair<F> whole = exact_sum(log(near ? (F)1 : m), log1p(near ? excess : ratio * ratio) * (F)0.5);
+  const bool infinite = (m == infinity<F>()) | (n == infinity<F>()), zero = (m == 0) & (n == 0);
+  return Pair<F>{infinite ? infinity<F>() : zero ? -infinity<F>() : whole.high, whole.low};
+}
+template <class F>
+TD_FN Pair<F> log_modulus(complex<F> z) {
+  const F a = abs(z.re), b = abs(z.im);
+  const F m = a > b ? a : b, n = a > b ? b : a;
+  return log_length(m, n, m - 1);
 }
 
 template <class F>
 TD_FN complex<F> log(complex<F> z) {
-  const F a = abs(z.re), b = abs(z.im);
-  const F m = a > b ? a : b, n = a > b ? b : a;
-  return complex<F>{log_length(m, n, m - 1), atan2(z.im, z.re)};
+  return complex<F>{log_modulus(z).high, atan2(z.im, z.re)};
 }
 template <class F>
 TD_FN complex<F> log2(complex<F> z) {
@@ -1015,16 +1038,27 @@ TD_FN complex<F> log1p(complex<F> z) {
   const F x = z.re + 1;
   const F a = abs(x), b = abs(z.im);
   const F d = a > b ? (x > 0 ? z.re : -2 - z.re) : b - 1;
-  return complex<F>{log_length(a > b ? a : b, a > b ? b : a, d), atan2(z.im, x)};
+  return complex<F>{log_length(a > b ? a : b, a > b ? b : a, d).high, atan2(z.im, x)};
 }
 
 // exp(b log(a)); whole powers up to 32 by squaring, which is exact for small whole numbers; powers of 0 as in NumPy 2.
-template <class F>
-TD_FN complex<F> general_pow(complex<F> a, complex<F> b) {
-  return exp(multiply(b, log(a)));
+// An error of b log(a) becomes a relative one of the power, so what roundings on the way lose is put back: exp(z + d) is
+// exp(z) + exp(z) d for small d. complex64 is computed in complex128.
+TD_FN c128 general_pow(c128 a, c128 b) {
+  const Pair<f64> modulus = log_modulus(a);
+  const f64 direction = atan2(a.im, a.re);
+  const Pair<f64> rr = exact_product(b.re, modulus.high), ii = exact_product(b.im, direction);
+  const Pair<f64> ri = exact_product(b.re, direction), ir = exact_product(b.im, modulus.high);
+  const Pair<f64> re = exact_sum(rr.high, -ii.high), im = exact_sum(ri.high, ir.high);
+  const c128 power = exp(c128{re.high, im.high});
+  const c128 lost = {re.low + (rr.low - ii.low) + b.re * modulus.low,
+                     im.low + (ri.low + ir.low) + b.im * modulus.low};
+  const c128 rest = multiply(power, lost);
+  const bool small = (abs(lost.re) < 0x1p-20) & (abs(lost.im) < 0x1p-20);
+  return c128{power.re + (small & isfinite(rest.re) ? rest.re : 0.0),
+              power.im + (small & isfinite(rest.im) ? rest.im : 0.0)};
 }
-// The error of b log(a) becomes a relative one, so complex64 is computed in complex128.
-TD_FN c64 general_pow(c64 a, c64 b) { return cast<c64>(general_pow<f64>(cast<c128>(a), cast<c128>(b))); }
+TD_FN c64 general_pow(c64 a, c64 b) { return cast<c64>(general_pow(cast<c128>(a), cast<c128>(b))); }
 
 template <class F>
 TD_FN complex<F> pow(complex<F> a, complex<F> b) {
