@@ -33,18 +33,6 @@ const Function functions[] = {
 
 void PrintTo(const Function& f, std::ostream* out) { *out << f.numpy_name; }
 
-/// Beside the executable, or where the sources are.
-std::filesystem::path data_folder() {
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::vector<std::filesystem::path> candidates = {self / "data/umath"};
-#ifdef TANDEM_TEST_DATA
-  candidates.emplace_back(std::filesystem::path(TANDEM_TEST_DATA) / "umath");
-#endif
-  for (const auto& path : candidates)
-    if (std::filesystem::is_directory(path)) return path;
-  return {};
-}
-
 template <class T>
 struct Set {
   Values<T> inputs, outputs;
@@ -86,8 +74,7 @@ void check(const Function& function, const Set<T>& set) {
 class Umath : public ::testing::TestWithParam<Function> {};
 
 TEST_P(Umath, StaysWithinNumPysTolerance) {
-  const std::filesystem::path folder = data_folder();
-  ASSERT_FALSE(folder.empty()) << "the folder data/umath is missing";
+  const std::filesystem::path folder = data_folder("umath");
   std::ifstream file(folder / ("umath-validation-set-" + std::string(GetParam().numpy_name) + ".csv"));
   ASSERT_TRUE(file.is_open());
   Set<td::Half> halves;

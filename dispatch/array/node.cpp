@@ -107,9 +107,12 @@ NodePtr index_node(DeviceState& device, const Shape& shape, const Shape& strides
   return node;
 }
 
-bool is_unshared(const Node& node) noexcept {
-  if (node.references.load(std::memory_order_acquire) != 1) return false;
-  return !node.base || node.base->references.load(std::memory_order_acquire) == 1;
+bool is_writable(const Node& node) noexcept {
+  if (node.is_index || node.references.load(std::memory_order_acquire) != 1) return false;
+  for (int axis = 0; axis < node.shape.size(); ++axis)
+    if (node.strides[axis] == 0 && node.shape[axis] > 1) return false;
+  if (!node.base) return !node.read_only;
+  return !node.base->read_only && node.base->references.load(std::memory_order_acquire) == 1;
 }
 
 Shape contiguous_strides(const Shape& shape) {

@@ -8,6 +8,7 @@
 #include <tandem/elementwise.hpp>
 #include <tandem/error.hpp>
 #include <tandem/info.hpp>
+#include <tandem/io.hpp>
 #include <tandem/linalg.hpp>
 #include <tandem/random.hpp>
 #include <tandem/reductions.hpp>

@@ -1,0 +1,51 @@
+// Arrays in files and streams: NumPy's .npy and .npz, and tables of numbers as text.
+//
+// Files are byte for byte those that NumPy writes. A file comes to stand under its name when it is complete: until then,
+// and if writing fails, what stood there stays. Every message names the function and the file.
+//
+//     td::save("unit.npy", unit);
+//     td::Array unit = td::load("unit.npy", {.memory_map = true});
+//     td::savez("model.npz", {{"weights", w}, {"bias", b}});
+//     td::Array bias = td::loadz("model.npz")["bias"];
+#pragma once
+
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tandem/array.hpp>
+
+namespace tandem {
+
+/// Options of load and loadz.
+struct LoadOptions {
+  /// Use the file's elements in place: nothing is read before it is needed, and arrays larger than memory can be opened.
+  /// Writing to the array changes memory alone, never the file. While the array lives the file must not be cut short
+  /// (the system ends programs that read beyond a file's end) or written to. Bools are read once, to check them. What
+  /// cannot be used in place is read as usual: devices without the host's memory, big-endian or misaligned elements,
+  /// compressed ones, and what is no regular file.
+  bool memory_map = false;
+  std::optional<Device> device = {};
+};
+
+/// The array in a .npy file, of version 1, 2 or 3 of the format, in any byte order; arrays that were saved in column-major
+/// order keep it by their strides. Throws Error for a file that is damaged, incomplete or followed by other bytes, and
+/// for dtypes that Tandem lacks (structured ones, text, dates, Python objects). NumPy has no bfloat16: two-byte elements
+/// of descr '<V2' or '|V2', as the package ml_dtypes writes them, are taken for it.
+TANDEM_API Array load(const std::string& path, const LoadOptions& options = {});
+/// The array that comes next in a stream, which is left behind its last byte. Throws Error likewise.
+TANDEM_API Array load(std::istream& in, const LoadOptions& options = {});
+
+/// Writes an array as a .npy file under exactly that name, from any device. Elements are in row-major order unless they
+/// lie in memory in column-major order. bfloat16 has the descr '<V2', so that NumPy reads it as bytes that
+/// `.view(ml_dtypes.bfloat16)` gives a meaning. Throws Error if the file cannot be written.
+TANDEM_API void save(const std::string& path, const Array& array);
+/// Appends the array to a stream. Throws Error if the stream fails.
+TANDEM_API void save(std::ostream& out, const Array& array);
+
+}  // namespace tandem
