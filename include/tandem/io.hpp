@@ -1,6 +1,6 @@
 // Arrays in files and streams: NumPy's .npy and .npz, and tables of numbers as text.
 //
-// Files are byte for byte those that NumPy writes. A file comes to stand under its name when it is complete: until then,
+// A .npy file is byte for byte what NumPy writes. A file comes to stand under its name when it is complete: until then,
 // and if writing fails, what stood there stays. Every message names the function and the file.
 //
 //     td::save("unit.npy", unit);
@@ -47,5 +47,50 @@ TANDEM_API Array load(std::istream& in, const LoadOptions& options = {});
 TANDEM_API void save(const std::string& path, const Array& array);
 /// Appends the array to a stream. Throws Error if the stream fails.
 TANDEM_API void save(std::ostream& out, const Array& array);
+
+/// An array and what it is called in an archive.
+struct NamedArray {
+  std::string name;
+  Array array;
+};
+
+/// Writes arrays as a .npz archive that NumPy reads; names are UTF-8. The same arrays give the same bytes. Throws Error
+/// for an empty name, two equal ones, and if the file cannot be written; a stream must be able to seek.
+TANDEM_API void savez(const std::string& path, std::span<const NamedArray> arrays);
+TANDEM_API void savez(std::ostream& out, std::span<const NamedArray> arrays);
+inline void savez(const std::string& path, std::initializer_list<NamedArray> arrays) {
+  savez(path, std::span<const NamedArray>(arrays.begin(), arrays.size()));
+}
+/// Likewise, deflated by zlib: smaller, and more than ten times slower.
+TANDEM_API void savez_compressed(const std::string& path, std::span<const NamedArray> arrays);
+TANDEM_API void savez_compressed(std::ostream& out, std::span<const NamedArray> arrays);
+inline void savez_compressed(const std::string& path, std::initializer_list<NamedArray> arrays) {
+  savez_compressed(path, std::span<const NamedArray>(arrays.begin(), arrays.size()));
+}
+
+/// A .npz archive that is open for reading; arrays are read when they are asked for. Copies share it, and any number of
+/// threads may read.
+class TANDEM_API NpzFile {
+ public:
+  /// The arrays' names in the archive's order, without ".npy".
+  const std::vector<std::string>& names() const noexcept;
+  bool contains(std::string_view name) const noexcept;
+  /// Reads the array of that name; see load. Throws Error if there is none, and if its checksum is wrong, except that
+  /// arrays that are mapped are not read for it.
+  Array operator[](std::string_view name) const;
+
+ private:
+  struct Archive;
+  explicit NpzFile(std::shared_ptr<const Archive> archive) noexcept;
+  friend NpzFile loadz(const std::string& path, const LoadOptions& options);
+  friend NpzFile loadz(std::istream& in, const LoadOptions& options);
+  std::shared_ptr<const Archive> archive_;
+};
+
+/// Opens a .npz archive of stored or deflated arrays. Throws Error for what is no archive or a damaged one. Mapping in
+/// place is possible for arrays that are stored and aligned, as savez writes them; NumPy does not align them.
+TANDEM_API NpzFile loadz(const std::string& path, const LoadOptions& options = {});
+/// The archive that the rest of a stream is, read into memory.
+TANDEM_API NpzFile loadz(std::istream& in, const LoadOptions& options = {});
 
 }  // namespace tandem
