@@ -7,6 +7,7 @@
 //     td::Array unit = td::load("unit.npy", {.memory_map = true});
 //     td::savez("model.npz", {{"weights", w}, {"bias", b}});
 //     td::Array bias = td::loadz("model.npz")["bias"];
+//     td::Array prices = td::loadtxt("prices.csv", {.delimiter = ",", .skiprows = 1, .usecols = {1, 2}});
 #pragma once
 
 #include <initializer_list>
@@ -92,5 +93,40 @@ class TANDEM_API NpzFile {
 TANDEM_API NpzFile loadz(const std::string& path, const LoadOptions& options = {});
 /// The archive that the rest of a stream is, read into memory.
 TANDEM_API NpzFile loadz(std::istream& in, const LoadOptions& options = {});
+
+/// Options of loadtxt, with NumPy's names.
+struct LoadtxtOptions {
+  std::string delimiter = {};               // between the columns; empty: blanks, one or more
+  std::int64_t skiprows = 0;                // lines left out at the beginning, whatever they hold
+  std::vector<int> usecols = {};            // columns to read, in this order, from 0 or from the end; empty: all
+  std::optional<std::int64_t> max_rows = {};  // rows to read at most, not counting blank lines and comments
+  std::string comments = "#";               // what begins a comment, up to the end of the line; empty: nothing
+  char quotechar = 0;                       // encloses columns that may hold delimiters; 0: nothing does
+  int ndmin = 0;                            // axes at least: 1 or 2 keep those of length 1
+  DType dtype = float64;
+  std::optional<Device> device = {};
+};
+
+/// A table of numbers from text: shape (rows, columns), without the axes of length 1 unless ndmin keeps them. Blank lines
+/// count for nothing. Reals are decimal, inf or nan, complex numbers like 1-2j or (1-2j), integers whole and in the
+/// dtype's range. Lines end with \n or \r\n; the locale does not matter. Throws Error naming line, column and text for
+/// what is no such number, for rows of different lengths (without usecols), and for columns that a row lacks.
+TANDEM_API Array loadtxt(const std::string& path, const LoadtxtOptions& options = {});
+TANDEM_API Array loadtxt(std::istream& in, const LoadtxtOptions& options = {});
+
+/// Options of savetxt, with NumPy's names and defaults.
+struct SavetxtOptions {
+  std::string fmt = "%.18e";     // as printf's, of one number: d, i, e, f or g; empty: the fewest digits that identify it
+  std::string delimiter = " ";
+  std::string newline = "\n";
+  std::string header = {};       // lines before and after the numbers,
+  std::string footer = {};
+  std::string comments = "# ";   // each after this
+};
+
+/// An array of one axis (a number a line) or two (a row a line) as text, the same that NumPy writes. d and i truncate
+/// reals. Throws Error for another number of axes, a format that is none, and if the file cannot be written.
+TANDEM_API void savetxt(const std::string& path, const Array& array, const SavetxtOptions& options = {});
+TANDEM_API void savetxt(std::ostream& out, const Array& array, const SavetxtOptions& options = {});
 
 }  // namespace tandem
