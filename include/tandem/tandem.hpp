@@ -4,6 +4,7 @@
 #include <tandem/array.hpp>
 #include <tandem/creation.hpp>
 #include <tandem/device.hpp>
+#include <tandem/dlpack.hpp>
 #include <tandem/dtype.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/error.hpp>
