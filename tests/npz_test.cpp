@@ -142,6 +142,21 @@ TEST(Npz, SizesThatLie) {
   EXPECT_TRUE(throws([&] { open_bytes(bytes)["x"]; }, "NpzFile: ", {"799992 of the 800000 bytes"}));
 }
 
+TEST(Npz, DamagedArchivesAreMappedWithinTheFile) {
+  MemoryFile file;
+  const std::string bytes = archive_of({{"x", td::arange(6)}, {"yz", td::array({true, false})}}, false);
+  for_each_damage(bytes, bytes.size(), static_cast<int>(cases(2000)), [&](const std::string& damaged, bool) {
+    file.write(damaged);
+    try {
+      const td::NpzFile archive = td::loadz(file.path(), {.memory_map = true});
+      for (const std::string& name : archive.names()) (void)hash(archive[name]);
+    } catch (const td::Error& error) {
+      const std::string_view message = error.what();
+      EXPECT_TRUE(message.starts_with("loadz: " + file.path()) || message.starts_with("NpzFile: " + file.path())) << message;
+    }
+  });
+}
+
 TEST(Npz, DamagedArchivesAreErrorsOrTheArrays) {
   for (const bool compress : {false, true}) {
     const std::vector<td::NamedArray> arrays = {{"x", td::arange(6)}, {"yz", td::array({true, false})}};

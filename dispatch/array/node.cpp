@@ -1,5 +1,7 @@
 #include "node.hpp"
 
+#include <algorithm>
+
 namespace tandem::detail {
 namespace {
 
@@ -61,7 +63,10 @@ namespace {
 Allocation allocate(const char* function, DeviceState& device, DType dtype, const Shape& shape) {
   Allocation memory{nullptr, itemsize(dtype)};
   for (std::int64_t length : shape)
-    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes)) too_large(function, dtype, shape);
+    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes)) {
+      if (std::find(shape.begin(), shape.end(), 0) == shape.end()) too_large(function, dtype, shape);
+      return {nullptr, 0};
+    }
   if (memory.bytes > 0) call(function, device.table->allocate, device.handle, memory.bytes, &memory.data);
   return memory;
 }
@@ -121,10 +126,10 @@ Shape contiguous_strides(const Shape& shape) {
   strides.resize(ndim);
   std::int64_t* out = strides.data();
   const std::int64_t* lengths = shape.data();
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;  // lengths beside a 0 may overflow
   for (int axis = ndim - 1; axis >= 0; --axis) {
-    out[axis] = stride;
-    stride *= lengths[axis];
+    out[axis] = static_cast<std::int64_t>(stride);
+    stride *= static_cast<std::uint64_t>(lengths[axis]);
   }
   if (stride == 0) [[unlikely]]
     for (int axis = 0; axis < ndim; ++axis) out[axis] = 0;

@@ -59,9 +59,9 @@ struct Node {
   std::uint8_t value[2];            // number of its value, as full and as row operand
 
   std::int64_t size() const noexcept {
-    std::int64_t n = 1;
-    for (std::int64_t d : shape) n *= d;
-    return n;
+    std::uint64_t n = 1;  // lengths beside a 0 may overflow
+    for (std::int64_t d : shape) n *= static_cast<std::uint64_t>(d);
+    return static_cast<std::int64_t>(n);
   }
   bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }
 };

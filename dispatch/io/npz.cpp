@@ -92,7 +92,12 @@ Array NpzFile::operator[](std::string_view name) const {
 }
 
 NpzFile loadz(const std::string& path, const LoadOptions& options) {
-  return NpzFile(std::make_shared<NpzFile::Archive>(std::make_unique<detail::Input>(detail::Place{"loadz", path}), options));
+  auto input = std::make_unique<detail::Input>(detail::Place{"loadz", path});
+  if (!input->size()) {  // a pipe: the directory is at the end
+    detail::InputReader reader(*input);
+    input = std::make_unique<detail::Input>(reader.place(), detail::read_rest(reader));
+  }
+  return NpzFile(std::make_shared<NpzFile::Archive>(std::move(input), options));
 }
 
 NpzFile loadz(std::istream& in, const LoadOptions& options) {
