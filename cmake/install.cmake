@@ -10,7 +10,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tandemConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/tandemConfig.cmake ${PROJECT_BINARY_DIR}/tandemConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# The bundle: what the plugins and tests need beyond glibc and the C++ library, under the names that programs ask for.
+# The bundle: what the plugins and tests need beyond glibc, the C++ library and zlib, which every system has, under the
+# names that programs ask for.
 if(TANDEM_BUNDLE)
   set(bundled "")
   if(TANDEM_OPENBLAS)

@@ -315,6 +315,13 @@ std::string run_probe(const std::string& name, const std::vector<std::pair<std::
   return output;
 }
 
+std::string data_folder(const std::string& name) {
+  const std::string self = own_path();
+  for (const std::string& folder : {self.substr(0, self.rfind('/')) + "/data/" + name, TANDEM_TEST_DATA "/" + name})
+    if (access(folder.c_str(), R_OK) == 0) return folder;
+  throw std::runtime_error("no test data " + name + " beside " + self + " nor in " TANDEM_TEST_DATA);
+}
+
 long long flushes() {
   long long total = 0;
   for (const FlushCount& f : flush_counts()) total += f.count;

@@ -294,6 +294,9 @@ struct Probe {
 /// Output of a probe in a process with these environment variables added; throws std::runtime_error if it failed.
 std::string run_probe(const std::string& name, const std::vector<std::pair<std::string, std::string>>& environment);
 
+/// The folder of that name in tests/data: beside the executable, or where the sources are; throws std::runtime_error.
+std::string data_folder(const std::string& name);
+
 /// How often expressions were run so far, for all reasons or for one.
 long long flushes();
 long long flushes(std::string_view reason);

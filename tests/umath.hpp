@@ -1,7 +1,6 @@
 // NumPy's accuracy set: inputs with correctly rounded results for 20 functions, in data/umath.
 #pragma once
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -35,12 +34,11 @@ struct UmathSet {
   UmathColumns<double> doubles;
 };
 
-/// Reads the set of a function from the folder data/umath beside the executable, or where the sources are; throws
-/// std::runtime_error if it is not there or not understood.
+/// Reads the set of a function from the folder data/umath; throws std::runtime_error if it is not there or not
+/// understood.
 inline UmathSet read_umath(const UmathFunction& function) {
-  const std::string name = "data/umath/umath-validation-set-" + std::string(function.numpy_name) + ".csv";
-  std::ifstream file(std::filesystem::read_symlink("/proc/self/exe").parent_path() / name);
-  if (!file.is_open()) file.open(std::filesystem::path(TANDEM_TEST_DATA).parent_path() / name);
+  const std::string name = "umath-validation-set-" + std::string(function.numpy_name) + ".csv";
+  std::ifstream file(data_folder("umath") + "/" + name);
   if (!file.is_open()) throw std::runtime_error("the file " + name + " is missing");
   UmathSet set;
   std::string line;

@@ -197,6 +197,32 @@ TEST(Adopted, MemoryIsSharedUntilItsOwnerGoes) {
                      "adopt: ", {"(2, 2)", "(1,)"}));
 }
 
+TEST(Adopted, ReadOnlyMemoryIsCopiedBeforeAWrite) {
+  if (!on_backend("cpu") && !on_backend("reference")) GTEST_SKIP() << "no host memory";
+  const double values[] = {0, 1, 2, 3};
+  const auto adopted = [&] { return Array::adopt(values, td::float64, {2, 2}, {2, 1}, nullptr, td::Device()); };
+  Array a = adopted();
+  EXPECT_EQ(a.data(), values);
+  a(0, 0) = 9;
+  EXPECT_NE(a.data(), values);
+  Array view = adopted()(1);  // the only view of memory that nobody else uses
+  EXPECT_EQ(view.data(), values + 2);
+  view(0) = 7;
+  view *= 2;
+  EXPECT_TRUE(same(view, td::array({14.0, 6.0})));
+  EXPECT_TRUE(same(a, td::array({{9.0, 1.0}, {2.0, 3.0}})));
+  EXPECT_TRUE(same(adopted(), td::array({{0.0, 1.0}, {2.0, 3.0}})));
+}
+
+TEST(Adopted, BadAddressesAreRefused) {
+  double values[2] = {};
+  double* const nowhere = nullptr;
+  EXPECT_TRUE(throws([&] { Array::adopt(nowhere, td::float64, {2}, {1}, nullptr, td::Device()); }, "adopt: null"));
+  EXPECT_TRUE(throws([&] { Array::adopt(reinterpret_cast<char*>(values) + 1, td::float32, {1}, {1}, nullptr, td::Device()); },
+                     "adopt: ", {"float32 is no multiple of 4"}));
+  EXPECT_EQ(Array::adopt(nowhere, td::float64, {0}, {1}, nullptr, td::Device()).size(), 0);
+}
+
 TEST(Adopted, NothingOutsideIsWritten) {
   if (!on_backend("cpu") && !on_backend("reference")) GTEST_SKIP() << "no host memory";
   for (std::int64_t n : {1, 5, 31, 64, 100, 513}) {

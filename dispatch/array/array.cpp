@@ -24,9 +24,7 @@ Node& node_of(const NodePtr& node) {
 /// Makes the memory of x its own, copying if anyone else can see it, and evaluates it first.
 Node& own_memory(const char* function, NodePtr& x) {
   evaluate(function, node_of(x), detail::FlushReason::write);
-  bool repeated = x->is_index;  // no memory, or several elements in one place
-  for (int i = 0; i < x->shape.size(); ++i) repeated |= x->strides[i] == 0 && x->shape[i] > 1;
-  if (repeated || !is_unshared(*x)) {
+  if (!is_writable(*x)) {
     NodePtr copy = detail::allocate_node(function, *x->device, x->dtype, x->shape);
     copy_view(function, *x->device, x->dtype, x->shape, x->data, x->strides, copy->data, copy->strides);
     x = std::move(copy);
@@ -41,11 +39,18 @@ Array::Array() : Array(Scalar(0.0)) {}
 Array::Array(const Scalar& value)
     : Array(detail::constant_array("Array", detail::default_device(), {}, value, value.dtype())) {}
 
-Array Array::adopt(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
-                   const Device& device) {
-  detail::element_count("adopt", shape);
+namespace {
+
+NodePtr adopted_node(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
+                     const Device& device) {
+  const std::int64_t count = detail::element_count("adopt", shape);
   if (shape.size() != strides.size())
     detail::fail("adopt", "shape " + to_string(shape) + " and strides " + to_string(strides) + " have different lengths");
+  if (count > 0 && !data) detail::fail("adopt", "null is no address of " + std::to_string(count) + " elements");
+  const auto alignment = static_cast<std::uintptr_t>(itemsize(real_dtype(dtype)));
+  if (count > 0 && reinterpret_cast<std::uintptr_t>(data) % alignment != 0)
+    detail::fail("adopt", "the address of elements of " + std::string(name(dtype)) + " is no multiple of " +
+                              std::to_string(alignment));
   NodePtr node(new Node);
   node->dtype = dtype;
   node->device = device.state();
@@ -55,6 +60,20 @@ Array Array::adopt(void* data, DType dtype, const Shape& shape, const Shape& str
   node->contiguous = detail::is_contiguous(shape, strides);
   node->owner = owner ? std::move(owner) : std::shared_ptr<void>(data, [](void*) {});
   node->ready.store(true, std::memory_order_release);
+  return node;
+}
+
+}  // namespace
+
+Array Array::adopt(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
+                   const Device& device) {
+  return Array(adopted_node(data, dtype, shape, strides, std::move(owner), device));
+}
+
+Array Array::adopt(const void* data, DType dtype, const Shape& shape, const Shape& strides,
+                   std::shared_ptr<void> owner, const Device& device) {
+  NodePtr node = adopted_node(const_cast<void*>(data), dtype, shape, strides, std::move(owner), device);
+  node->read_only = true;
   return Array(std::move(node));
 }
 

@@ -1,5 +1,7 @@
 #include "node.hpp"
 
+#include <algorithm>
+
 namespace tandem::detail {
 namespace {
 
@@ -61,7 +63,10 @@ namespace {
 Allocation allocate(const char* function, DeviceState& device, DType dtype, const Shape& shape) {
   Allocation memory{nullptr, itemsize(dtype)};
   for (std::int64_t length : shape)
-    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes)) too_large(function, dtype, shape);
+    if (__builtin_mul_overflow(memory.bytes, length, &memory.bytes)) {
+      if (std::find(shape.begin(), shape.end(), 0) == shape.end()) too_large(function, dtype, shape);
+      return {nullptr, 0};
+    }
   if (memory.bytes > 0) call(function, device.table->allocate, device.handle, memory.bytes, &memory.data);
   return memory;
 }
@@ -107,9 +112,12 @@ NodePtr index_node(DeviceState& device, const Shape& shape, const Shape& strides
   return node;
 }
 
-bool is_unshared(const Node& node) noexcept {
-  if (node.references.load(std::memory_order_acquire) != 1) return false;
-  return !node.base || node.base->references.load(std::memory_order_acquire) == 1;
+bool is_writable(const Node& node) noexcept {
+  if (node.is_index || node.references.load(std::memory_order_acquire) != 1) return false;
+  for (int axis = 0; axis < node.shape.size(); ++axis)
+    if (node.strides[axis] == 0 && node.shape[axis] > 1) return false;
+  if (!node.base) return !node.read_only;
+  return !node.base->read_only && node.base->references.load(std::memory_order_acquire) == 1;
 }
 
 Shape contiguous_strides(const Shape& shape) {
@@ -118,10 +126,10 @@ Shape contiguous_strides(const Shape& shape) {
   strides.resize(ndim);
   std::int64_t* out = strides.data();
   const std::int64_t* lengths = shape.data();
-  std::int64_t stride = 1;
+  std::uint64_t stride = 1;  // lengths beside a 0 may overflow
   for (int axis = ndim - 1; axis >= 0; --axis) {
-    out[axis] = stride;
-    stride *= lengths[axis];
+    out[axis] = static_cast<std::int64_t>(stride);
+    stride *= static_cast<std::uint64_t>(lengths[axis]);
   }
   if (stride == 0) [[unlikely]]
     for (int axis = 0; axis < ndim; ++axis) out[axis] = 0;

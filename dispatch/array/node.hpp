@@ -49,6 +49,7 @@ struct Node {
   std::int64_t bytes = 0;           // allocated, for owners
   Node* base = nullptr;             // the owner, for views
   std::shared_ptr<void> owner;      // of adopted memory
+  bool read_only = false;           // adopted memory that must not change
   bool is_index = false;            // the index array of td_operand
   bool contiguous = false;          // row-major without gaps
 
@@ -58,9 +59,9 @@ struct Node {
   std::uint8_t value[2];            // number of its value, as full and as row operand
 
   std::int64_t size() const noexcept {
-    std::int64_t n = 1;
-    for (std::int64_t d : shape) n *= d;
-    return n;
+    std::uint64_t n = 1;  // lengths beside a 0 may overflow
+    for (std::int64_t d : shape) n *= static_cast<std::uint64_t>(d);
+    return static_cast<std::int64_t>(n);
   }
   bool is_ready() const noexcept { return ready.load(std::memory_order_acquire); }
 };
@@ -81,8 +82,9 @@ NodePtr view_node(Node& base, const Shape& shape, const Shape& strides, void* da
 /// The virtual array whose element at offset o is o; see td_operand.
 NodePtr index_node(DeviceState& device, const Shape& shape, const Shape& strides);
 
-/// Whether only `node` itself (and nobody else's handle, view or expression) can see its memory.
-bool is_unshared(const Node& node) noexcept;
+/// Whether a handle that holds the only reference to `node` may write to its elements: nobody else's handle, view or
+/// expression can see them, each has a place of its own in memory, and the memory may change.
+bool is_writable(const Node& node) noexcept;
 
 /// Row-major strides.
 Shape contiguous_strides(const Shape& shape);

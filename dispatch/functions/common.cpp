@@ -2,6 +2,10 @@
 
 #include <cstring>
 
+#include <tandem/elementwise.hpp>
+#include <tandem/reductions.hpp>
+
+#include "../array/shape_rules.hpp"
 #include "../program/scalar_host.hpp"
 
 namespace tandem::detail {
@@ -104,6 +108,17 @@ Node& ready(const char* function, const Array& x, FlushReason reason) {
   Node& node = *x.node();
   evaluate(function, node, reason);
   return node;
+}
+
+Array adopt_elements(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
+                     const Device& device, bool writable) {
+  const auto adopt = [&](DType as) {
+    return writable ? Array::adopt(data, as, shape, strides, owner, device)
+                    : Array::adopt(static_cast<const void*>(data), as, shape, strides, owner, device);
+  };
+  if (dtype == bool_ && element_count("adopt", shape) > 0)
+    if (const Array bytes = adopt(uint8); any(greater(bytes, 1))) return not_equal(bytes, 0).eval();
+  return adopt(dtype);
 }
 
 td_view view_of(const Node& node) noexcept {

@@ -45,6 +45,10 @@ Array constant_array(const char* function, DeviceState& device, const Shape& sha
 /// A ready array with a copy of contiguous host elements.
 Array host_array(const char* function, DeviceState& device, DType dtype, const Shape& shape, const void* values);
 
+/// Array::adopt for elements that others made: bools that are stored as anything but 0 and 1 are copied and become 1.
+Array adopt_elements(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
+                     const Device& device, bool writable = true);
+
 /// A view of an evaluated array, for verbs.
 td_view view_of(const Node& node) noexcept;
 

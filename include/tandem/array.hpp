@@ -143,8 +143,12 @@ class TANDEM_API Array {
                         static_cast<std::int64_t>(values.size()), options)) {}
   /// A view of memory that somebody else owns, writable through this array; `owner` is released with the last array
   /// that uses it. Strides count elements. Where the device shares no memory with the host, `data` must be its own.
+  /// Throws Error for addresses that are null or not aligned to the dtype, and for bad shapes and strides.
   static Array adopt(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
                      const Device& device = "cpu");
+  /// Likewise of memory that must not change: writing to the array copies it first.
+  static Array adopt(const void* data, DType dtype, const Shape& shape, const Shape& strides,
+                     std::shared_ptr<void> owner, const Device& device = "cpu");
 
   Array(const Array&) noexcept = default;
   Array(Array&&) noexcept = default;

@@ -4,10 +4,12 @@
 #include <tandem/array.hpp>
 #include <tandem/creation.hpp>
 #include <tandem/device.hpp>
+#include <tandem/dlpack.hpp>
 #include <tandem/dtype.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/error.hpp>
 #include <tandem/info.hpp>
+#include <tandem/io.hpp>
 #include <tandem/linalg.hpp>
 #include <tandem/random.hpp>
 #include <tandem/reductions.hpp>
