@@ -150,11 +150,11 @@ TD_FN F not_a_number() {
 // ---- casts ------------------------------------------------------------------------------------------------------
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-// Instructions of the processor.
+// Instructions of the processor; the one that widens loses the sign of a NaN.
 TD_FN f32 widen(f16 x) {
   f32 wide;
   asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
-  return wide;
+  return from_bits((bits_of(wide) & 0x7fffffffu) | (u32)(x.bits & 0x8000u) << 16);
 }
 TD_FN f16 narrow_f16(f32 x) {
   f16 narrow;
