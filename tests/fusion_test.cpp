@@ -63,7 +63,7 @@ std::uint64_t run_random_program(std::uint64_t seed) {
 
 std::string random_programs() {
   // A GPU compiles kernels for every one of them.
-  const std::uint64_t programs = std::string_view(td::Device().name()).starts_with("cuda") ? 30 : 150;
+  const std::uint64_t programs = on_backend("cuda") ? 30 : 150;
   std::string lines;
   for (std::uint64_t seed = 1; seed <= programs; ++seed)
     lines += std::to_string(seed) + " " + std::to_string(run_random_program(seed)) + "\n";

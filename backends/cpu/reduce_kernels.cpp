@@ -44,14 +44,17 @@ TD_FN bool accumulate_plainly(T* lanes, const T* from, int64_t width, int64_t st
   return true;
 }
 
-// Asks for the values of the next four steps. Where the steps are one run of memory it is longer ahead: nothing else is
-// done with the values, and the processor's own prefetching alone reads about a fifth slower (it stops at pages).
+// Asks for the values of the next four steps, or further ahead where the steps are one run of memory: the processor's
+// own prefetching, which stops at pages, reads about a fifth slower. The addresses may lie behind the array, so they are
+// numbers.
 template <class T>
 TD_FN void fetch_ahead(const Stored<T>* from, int64_t width, int64_t stride) {
-  constexpr int64_t line = 64 / sizeof(Stored<T>), far = 8192 / sizeof(Stored<T>);
-  const int64_t distance = stride == width && 4 * stride < far ? far : 4 * stride;
+  constexpr int64_t size = sizeof(Stored<T>), line = 64, far = 8192;
+  const int64_t step_bytes = stride * size, four = 4 * step_bytes;
+  const int64_t next = reinterpret_cast<int64_t>(from) + (stride == width && four < far ? far : four);
   for (int64_t step = 0; step < 4; ++step)
-    for (int64_t i = 0; i < width; i += line) __builtin_prefetch(from + distance + step * stride + i);
+    for (int64_t i = 0; i < width * size; i += line)
+      __builtin_prefetch(reinterpret_cast<const void*>(next + step * step_bytes + i));
 }
 
 template <class Row, class T>

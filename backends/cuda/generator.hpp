@@ -1,5 +1,5 @@
-// CUDA C++ of programs. The text of a kernel is device.cuh, scalar.h, quick.cuh, prelude.cuh, the operations that occur, the
-// structure of the arguments, and the kernel itself, `tandem_kernel`.
+// CUDA C++ of programs. The text of a kernel is device.cuh, scalar.h, quick.cuh, prelude.cuh, the operations that occur,
+// the structure of the arguments, and the kernel itself, `tandem_kernel`.
 #pragma once
 
 #include <string>

@@ -4,8 +4,7 @@
  * An approximation is corrected by its remainder, which fma gives exactly, as long as nothing overflows or leaves the
  * normal numbers (P. Markstein: Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
  * Where that is not sure `special` becomes true and the result means nothing: then the operators of C++ must be used.
- * They do the same with a branch to that case for every single number; it keeps the compiler from mixing the work of
- * several numbers.
+ * Those do the same with a branch for every single number, which keeps the compiler from mixing the work of several.
  */
 namespace tandem {
 namespace scalar {

@@ -70,25 +70,29 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomBits) {
   return vector;
 }
 
-template <class T>
-__device__ Vector<T> make(RandomPlace place, u64 first, RandomUnit) {
+/// A vector whose elements come from one Word each.
+template <class T, class Word, class Rule>
+__device__ Vector<T> make_each(RandomPlace place, u64 first, Rule rule) {
   Vector<T> vector;
-  typename WordOf<T>::type words[Vector<T>::length];
+  Word words[Vector<T>::length];
   make_words(place, first, words);
 #pragma unroll
-  for (int i = 0; i < Vector<T>::length; ++i) vector.elements[i] = round_down<T>(unit_uniform(words[i]));
+  for (int i = 0; i < Vector<T>::length; ++i) vector.elements[i] = rule(words[i]);
   return vector;
+}
+
+template <class T>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomUnit) {
+  using Word = typename WordOf<T>::type;
+  return make_each<T, Word>(place, first, [](Word word) { return round_down<T>(unit_uniform(word)); });
 }
 
 template <class T, class F>
 __device__ Vector<T> make(RandomPlace place, u64 first, RandomUniform<F> rule) {
-  Vector<T> vector;
-  typename WordOf<T>::type words[Vector<T>::length];
-  make_words(place, first, words);
-#pragma unroll
-  for (int i = 0; i < Vector<T>::length; ++i)
-    vector.elements[i] = round_down<T>(scale_uniform(unit_uniform(words[i]), rule.low, rule.width, rule.bound));
-  return vector;
+  using Word = typename WordOf<T>::type;
+  return make_each<T, Word>(place, first, [rule](Word word) {
+    return round_down<T>(scale_uniform(unit_uniform(word), rule.low, rule.width, rule.bound));
+  });
 }
 
 struct QuickRoot {
@@ -117,12 +121,7 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomNormal<F> rule) {
 
 template <class T>
 __device__ Vector<T> make(RandomPlace place, u64 first, RandomIntegers rule) {
-  Vector<T> vector;
-  u64 words[Vector<T>::length];
-  make_words(place, first, words);
-#pragma unroll
-  for (int i = 0; i < Vector<T>::length; ++i) vector.elements[i] = T(random_integer(words[i], rule.low, rule.span));
-  return vector;
+  return make_each<T, u64>(place, first, [rule](u64 word) { return T(random_integer(word, rule.low, rule.span)); });
 }
 
 /// Writes a block's elements, of which the first belongs to out[position] (which may lie before out), so that all but
@@ -156,8 +155,10 @@ __global__ void __launch_bounds__(threads) fill(RandomPlace place, Rule rule, T*
   const bool aligned = skip == 0 && (reinterpret_cast<u64>(out) & 15) == 0;
   if (aligned && (first + threads * vectors) * length <= count) {
 #pragma unroll
-    for (int i = 0; i < vectors; ++i)
-      *reinterpret_cast<Vector<T>*>(out + mine + i * threads * length) = make<T>(place, index + i * threads * length, rule);
+    for (int i = 0; i < vectors; ++i) {
+      const int ahead = i * threads * length;
+      *reinterpret_cast<Vector<T>*>(out + mine + ahead) = make<T>(place, index + ahead, rule);
+    }
     return;
   }
 #pragma unroll 1

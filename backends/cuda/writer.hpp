@@ -116,7 +116,8 @@ void Writer::write_instructions(const char* indent, Choose choose, bool quick) {
   for (int v = work_.first_instruction(); v < work_.n_values(); ++v) {
     const td_instruction& i = instruction(v);
     if (i.kind == TD_REDUCE || !choose(v)) continue;
-    const std::string value = i.kind == load_kind ? text_of("load_element(p", work_.n_inputs + i.op, ")") : call(i, quick);
+    const std::string value =
+        i.kind == load_kind ? text_of("load_element(p", work_.n_inputs + i.op, ")") : call(i, quick);
     body_.add(indent, "const ", type_of(i.result), " v", v, " = ", value, ";\n");
   }
 }

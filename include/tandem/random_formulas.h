@@ -121,7 +121,7 @@ TD_FN u16 round_down_f16(f32 x) {
 
 // ---- normal -----------------------------------------------------------------------------------------------------
 // Box-Muller: two words give the polar coordinates of a point, whose cartesian ones are two independent normals.
-// float32 takes every step as an fma; float64 rounds products, for processors without fma compute that one slowly.
+// float32 takes every step as an fma, float64 rounds products.
 // Coefficients: minimax in relative error, by the Remez exchange algorithm in 300-bit arithmetic, then rounded;
 // docs/random.md has the intervals and errors.
 
