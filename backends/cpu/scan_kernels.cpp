@@ -46,10 +46,15 @@ template <class T, int half, int... i>
 TD_FN void double_lanes(typename Vector<T, lanes_of<T>>::type& x, std::integer_sequence<int, i...> lanes) {
   typedef typename Vector<T, lanes_of<T>>::type V;
   if constexpr (half < int(sizeof...(i))) {
-    const V zeros = V{} + negative_zero<T>();
+    const V zeros = -V{};
     x = __builtin_shufflevector(x, zeros, (i & half ? i / half * half - 1 : int(sizeof...(i)) + i)...) + x;
     double_lanes<T, half * 2>(x, lanes);
   }
+}
+
+template <class V, int... i>
+TD_FN V repeat_last(V x, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(x, x, (i * 0 + int(sizeof...(i)) - 1)...);
 }
 
 template <class T>
@@ -66,7 +71,7 @@ TD_FN void sum_run(const T* from, T* to) {
   for (int half = 1; half < vectors; half *= 2)
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v)
-      if (v & half) x[v] = V{} + x[v / half * half - 1][lanes - 1] + x[v];
+      if (v & half) x[v] = repeat_last(x[v / half * half - 1], std::make_integer_sequence<int, lanes>()) + x[v];
 #pragma GCC unroll 16
   for (int v = 0; v < vectors; ++v) __builtin_memcpy(to + v * lanes, &x[v], sizeof(V));
 }
