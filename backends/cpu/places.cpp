@@ -41,22 +41,38 @@ int64_t Places::offset_of(const IndexArray& array, int64_t place) const noexcept
   return (index + (index >> 63 & array.length)) * array.stride;
 }
 
+/// offsets[j] = base + what the index array adds at its elements first, first + step, ...
+void Places::start_row(const IndexArray& array, int64_t first, int64_t step, int64_t base, int64_t n,
+                       int64_t* offsets) const noexcept {
+  if (array.data && step == 1 && array.stride == 1) {  // the usual case, without multiplications
+    const int64_t* indices = array.data + first;
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + indices[j] + (indices[j] >> 63 & array.length);
+  } else {
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + offset_of(array, first + j * step);
+  }
+}
+
 /// Offsets along the last axis from the coordinates on.
 void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const noexcept {
   const Axis& last = axes_[n_axes_ - 1];
-  int64_t base = 0;
+  int64_t base = 0, places[TD_MAX_NDIM] = {};
+  int varying = -1;  // the first index array that differs along the row
   for (int i = 0; i < n_axes_; ++i) base += coordinates[i] * axes_[i].stride;
-  for (int64_t j = 0; j < n; ++j) offsets[j] = base + j * last.stride;
   for (int k = 0; k < n_indices_; ++k) {
+    for (int i = 0; i < n_axes_; ++i) places[k] += coordinates[i] * axes_[i].indices[k];
+    if (last.indices[k] == 0)
+      base += offset_of(arrays_[k], places[k]);
+    else if (varying < 0)
+      varying = k;
+  }
+  if (varying < 0) {
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + j * last.stride;
+    return;
+  }
+  start_row(arrays_[varying], places[varying], last.indices[varying], base, n, offsets);
+  for (int k = varying + 1; k < n_indices_; ++k) {
     const int64_t step = last.indices[k];
-    int64_t place = 0;
-    for (int i = 0; i < n_axes_; ++i) place += coordinates[i] * axes_[i].indices[k];
-    if (step == 0) {
-      const int64_t offset = offset_of(arrays_[k], place);
-      for (int64_t j = 0; j < n; ++j) offsets[j] += offset;
-    } else {
-      for (int64_t j = 0; j < n; ++j) offsets[j] += offset_of(arrays_[k], place + j * step);
-    }
+    for (int64_t j = 0; step != 0 && j < n; ++j) offsets[j] += offset_of(arrays_[k], places[k] + j * step);
   }
 }
 

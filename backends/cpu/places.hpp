@@ -33,6 +33,8 @@ class Places {
 
   void add(int64_t length, int64_t stride, const td_view* indices, int axis) noexcept;
   int64_t offset_of(const IndexArray& array, int64_t place) const noexcept;
+  void start_row(const IndexArray& array, int64_t first, int64_t step, int64_t base, int64_t n,
+                 int64_t* offsets) const noexcept;
   void row(const int64_t* coordinates, int64_t n, int64_t* offsets) const noexcept;
 
   int n_axes_ = 0, n_indices_;
