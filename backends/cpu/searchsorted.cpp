@@ -12,7 +12,7 @@ using namespace sorting;
 
 constexpr int64_t grain = 1024;  // values of a thread's smallest share
 
-/// Number of elements whose key is less than `key`, or with `right` not greater. Without branches: half of them would be
+/// Number of elements whose key is less than `key`, or with `right` not greater. Without branches, of which half would be
 /// foreseen wrongly.
 template <class T>
 int64_t count_before(const T* sorted, int64_t n, typename Order<T>::Key key, bool right) noexcept {
