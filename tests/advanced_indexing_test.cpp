@@ -400,6 +400,12 @@ TEST(AdvancedIndexing, ErrorsAreNumPys) {
   EXPECT_TRUE(throws<td::IndexError>([&] { x(td::array({0.5})); },
                                      "index: arrays used as indices must be of integer (or boolean) type"));
   EXPECT_TRUE(throws<td::IndexError>([&] { td::zeros({3, 0})(td::array({5})); }, "index: 5 is out of bounds"));
+  const std::vector<Index> many(40, td::newaxis);
+  EXPECT_TRUE(throws([&] { x.at(std::vector<Index>(40, td::newaxis)); }, "Shape: ", {"32"}));
+  std::vector<Index> more = many;
+  more.insert(more.begin(), {true});
+  more.push_back(td::array({0}));
+  EXPECT_TRUE(throws([&] { x.at(more); }, "Shape: ", {"32"}));
   // Nothing is written.
   EXPECT_TRUE(throws<td::IndexError>([&] { x(outside) = 9; }, "index: 5"));
   EXPECT_TRUE(throws<td::IndexError>([&] { td::add_at(x, outside, 9); }, "add_at: index 5 is out of bounds"));

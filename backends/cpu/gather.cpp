@@ -52,6 +52,12 @@ void take_runs(T* to, const T* from, const int64_t* offsets, int64_t n, int64_t 
   }
 }
 
+/// to[j] = from[offset of index j], for single elements.
+template <class T>
+void take_list(T* to, const T* from, const Places::IndexArray list, int64_t begin, int64_t end) noexcept {
+  for (int64_t j = begin; j < end; ++j) to[j] = from[list.offset(list.data[j])];
+}
+
 /// What a scatter does with n runs whose offsets in the target and in the values are given.
 using Put = void (*)(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
                      int64_t run);
@@ -151,7 +157,9 @@ td_status gather(td_device*, const td_view* x, int32_t axis, int32_t n_indices, 
     using T = decltype(element);
     const T* from = static_cast<const T*>(x->data);
     T* to = static_cast<T*>(out->data);
+    const Places::IndexArray* list = run == 1 ? places.list() : nullptr;
     parallel_for(places.count(), grain_of(run * int64_t{sizeof(T)}), [&](int64_t begin, int64_t end) {
+      if (list) return take_list(to, from, *list, begin, end);
       for_blocks(places, begin, end, [&](int64_t first, int64_t n, const int64_t* offsets) {
         take_runs(to + first * run, from, offsets, n, run);
       });

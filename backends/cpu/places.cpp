@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace tandem::cpu {
+namespace {
+
+int64_t offset_at(const Places::IndexArray& array, int64_t place) noexcept {
+  return array.offset(array.data ? array.data[place] : place);
+}
+
+}  // namespace
 
 Places::Places(const td_view& x, int32_t axis, int32_t n_indices, const td_view* indices, int32_t run_axes) noexcept
     : n_indices_(n_indices) {
@@ -36,22 +43,6 @@ void Places::add(int64_t length, int64_t stride, const td_view* indices, int axi
   axes_[n_axes_++] = added;
 }
 
-int64_t Places::offset_of(const IndexArray& array, int64_t place) const noexcept {
-  const int64_t index = array.data ? array.data[place] : place;
-  return (index + (index >> 63 & array.length)) * array.stride;
-}
-
-/// offsets[j] = base + what the index array adds at its elements first, first + step, ...
-void Places::start_row(const IndexArray& array, int64_t first, int64_t step, int64_t base, int64_t n,
-                       int64_t* offsets) const noexcept {
-  if (array.data && step == 1 && array.stride == 1) {  // the usual case, without multiplications
-    const int64_t* indices = array.data + first;
-    for (int64_t j = 0; j < n; ++j) offsets[j] = base + indices[j] + (indices[j] >> 63 & array.length);
-  } else {
-    for (int64_t j = 0; j < n; ++j) offsets[j] = base + offset_of(array, first + j * step);
-  }
-}
-
 /// Offsets along the last axis from the coordinates on.
 void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const noexcept {
   const Axis& last = axes_[n_axes_ - 1];
@@ -61,7 +52,7 @@ void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const 
   for (int k = 0; k < n_indices_; ++k) {
     for (int i = 0; i < n_axes_; ++i) places[k] += coordinates[i] * axes_[i].indices[k];
     if (last.indices[k] == 0)
-      base += offset_of(arrays_[k], places[k]);
+      base += offset_at(arrays_[k], places[k]);
     else if (varying < 0)
       varying = k;
   }
@@ -69,10 +60,11 @@ void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const 
     for (int64_t j = 0; j < n; ++j) offsets[j] = base + j * last.stride;
     return;
   }
-  start_row(arrays_[varying], places[varying], last.indices[varying], base, n, offsets);
+  const int64_t first = places[varying], step = last.indices[varying];
+  for (int64_t j = 0; j < n; ++j) offsets[j] = base + offset_at(arrays_[varying], first + j * step);
   for (int k = varying + 1; k < n_indices_; ++k) {
     const int64_t step = last.indices[k];
-    for (int64_t j = 0; step != 0 && j < n; ++j) offsets[j] += offset_of(arrays_[k], places[k] + j * step);
+    for (int64_t j = 0; step != 0 && j < n; ++j) offsets[j] += offset_at(arrays_[k], places[k] + j * step);
   }
 }
 

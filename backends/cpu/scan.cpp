@@ -15,7 +15,7 @@ namespace tandem::cpu {
 namespace {
 
 constexpr int64_t grain_elements = 8192;
-constexpr int64_t bytes_at_once = 256 << 10;     // that a thread reads between two meetings
+constexpr int64_t bytes_at_once = 512 << 10;     // that a thread reads between two meetings
 constexpr int64_t streaming_bytes = 16 << 20;    // results from here on go past the caches
 
 const ScanKernel* find_kernel(td_reduction reduction, td_dtype dtype) noexcept {
@@ -153,20 +153,25 @@ bool scan_together(const Job& job, int64_t strand) noexcept {
   if (!memory || !state || !pieces) return false;
   char *totals = memory.as<char>(), *befores = totals + together * place;
   Carries& carries = *new (state.as<void>()) Carries(job.combine, width, bytes);
+
+  const auto sum_up = [&](int64_t i, int64_t tile) {
+    if (tile < job.tiles()) job.kernel->total(job.tile(strand, tile), totals + i * place);
+  };
+  parallel_for(std::min(together, job.tiles()), share, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) sum_up(i, i);
+  });
   for (int64_t first = 0; first < job.tiles(); first += together) {
     const int64_t n = std::min(together, job.tiles() - first);
-    parallel_for(n, share, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) job.kernel->total(job.tile(strand, first + i), totals + i * place);
-    });
-    const bool starts = carries.before() == nullptr;
     for (int64_t i = 0; i < n; ++i) {
       if (carries.before()) std::memcpy(befores + i * place, carries.before(), size_t(bytes));
       carries.add(totals + i * place);
     }
+    // Each thread scans its tiles, which its cache still holds, and sums up those that it will scan next.
     parallel_for(n, share, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
-        job.write(job.tile(strand, first + i), starts && i == 0 ? nullptr : befores + i * place, totals + i * place,
+        job.write(job.tile(strand, first + i), first + i == 0 ? nullptr : befores + i * place, totals + i * place,
                   pieces.as<char>() + i * job.piece_bytes());
+      for (int64_t i = begin; i < end; ++i) sum_up(i, first + together + i);
     });
   }
   return true;

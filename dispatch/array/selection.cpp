@@ -1,5 +1,7 @@
 #include "selection.hpp"
 
+#include <algorithm>
+
 #include <tandem/elementwise.hpp>
 #include <tandem/reductions.hpp>
 
@@ -35,8 +37,8 @@ class Builder {
 
   Selection finish() {
     if (is_whole_mask()) {
-      s_.mask = std::move(indexed_[0].mask);
-      s_.shape = {count_true(*s_.mask)};
+      s_.shape = {count_true(*indexed_[0].mask)};  // joins the pass that computes a pending mask
+      s_.mask = indexed_[0].mask->contiguous();
       s_.unique = true;
     } else {
       bring_together();
@@ -108,7 +110,7 @@ class Builder {
     const int count = is_bool(x.dtype()) ? x.ndim() : 1;
     if (is_bool(x.dtype())) {
       check_mask(x);
-      add_indexed(count, {}, x.contiguous(), slice(none, none));
+      add_indexed(count, {}, x, slice(none, none));
     } else if (is_integer(x.dtype())) {
       add_indexed(count, x, {}, slice(none, none));
     } else {
@@ -132,6 +134,7 @@ class Builder {
   void bring_together() {
     s_.axis = separated_ ? 0 : first_;
     if (!separated_) return;
+    base_.at(s_.basic);  // throws for more axes than there may be
     std::uint32_t named = 0;
     for (const Indexed& part : indexed_)
       for (int i = part.view_axis; i < part.view_axis + part.count; ++i) {
@@ -175,8 +178,9 @@ class Builder {
     for (int i = s_.axis + int(s_.indices.size()); i < whole.size(); ++i) s_.shape.push_back(whole[i]);
   }
 
-  void add_positions(const Array& mask, const Node& view, int axis) {
-    const std::int64_t count = count_true(mask);
+  void add_positions(const Array& pending, const Node& view, int axis) {
+    const std::int64_t count = count_true(pending);
+    const Array mask = pending.contiguous();
     if (s_.merged_count == 0 && mask.ndim() > 1 && merge(view, axis, mask.ndim())) {
       s_.merged_axis = axis;
       s_.merged_count = mask.ndim();
@@ -302,13 +306,29 @@ Array flat_positions(const char* function, const Array& mask, std::int64_t count
 
 std::int64_t count_true(const Array& mask) { return count_nonzero(mask).item<std::int64_t>(); }
 
+namespace {
+
+/// Whether all indices are in [-length, length).
+bool are_inside(const char* function, const Array& indices, std::int64_t length) {
+  constexpr std::int64_t few = 2048;
+  const Node& node = ready(function, indices);
+  DeviceState& device = *node.device;
+  if (device.shares_host_memory && node.dtype == int64 && node.contiguous && indices.size() <= few) {
+    call(function, device.table->synchronize, device.handle);
+    const auto* list = static_cast<const std::int64_t*>(node.data);
+    return std::all_of(list, list + indices.size(), [&](std::int64_t i) { return i >= -length && i < length; });
+  }
+  // In the dtype of the indices: one beyond int64 is outside, not what a cast makes of it.
+  return !logical_or(less(min(indices), -length), greater_equal(max(indices), length)).item<bool>();
+}
+
+}  // namespace
+
 Array checked_indices(const char* function, const Array& indices, int axis, std::int64_t length) {
   if (!is_integer(indices.dtype()))
     refuse(function, "arrays used as indices must be of integer type, not " + std::string(name(indices.dtype())));
   if (indices.size() == 0) return indices.astype(int64);
-  // An index beyond int64 is one outside, not what a cast makes of it.
-  if (!logical_or(less(min(indices), -length), greater_equal(max(indices), length)).item<bool>())
-    return indices.astype(int64);
+  if (are_inside(function, indices, length)) return indices.astype(int64);
   const Array outside = logical_or(less(indices, -length), greater_equal(indices, length));
   const Array first = indices.ravel()(argmax(outside).item<std::int64_t>());
   const std::string text = indices.dtype() == uint64 ? std::to_string(first.item<std::uint64_t>())

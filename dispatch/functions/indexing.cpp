@@ -108,8 +108,9 @@ void add_at(Array& x, std::span<const Index> index, const Operand& values) {
 
 std::vector<Array> nonzero(const Array& x) {
   if (x.ndim() == 0) fail("nonzero", "a 0-d array has no positions; reshape it to {1}");
-  const Array mask = x.astype(bool_).contiguous();
-  return detail::positions_by_axis("nonzero", mask, detail::count_true(mask));
+  const Array mask = x.astype(bool_);
+  const std::int64_t count = detail::count_true(mask);
+  return detail::positions_by_axis("nonzero", mask.contiguous(), count);
 }
 
 Array argwhere(const Array& x) {
@@ -121,8 +122,9 @@ Array argwhere(const Array& x) {
 }
 
 Array flatnonzero(const Array& x) {
-  const Array mask = x.astype(bool_).contiguous();
-  return detail::flat_positions("flatnonzero", mask, detail::count_true(mask));
+  const Array mask = x.astype(bool_);
+  const std::int64_t count = detail::count_true(mask);
+  return detail::flat_positions("flatnonzero", mask.contiguous(), count);
 }
 
 Array compress(const Array& condition, const Array& x, const CompressOptions& options) {
