@@ -41,7 +41,7 @@ void launch(std::int64_t blocks, Index threads, std::function<void()> body) {
 
 template <class T> constexpr td_dtype dtype_of = TD_FLOAT32;
 template <> constexpr td_dtype dtype_of<double> = TD_FLOAT64;
-template <> constexpr td_dtype dtype_of<signed char> = TD_INT8;
+template <> constexpr td_dtype dtype_of<scalar::i64> = TD_INT64;
 template <> constexpr td_dtype dtype_of<scalar::c128> = TD_COMPLEX128;
 
 Ints row_major(const Ints& shape) {
@@ -112,7 +112,7 @@ TEST_F(CudaKernels, ScanOfRows) {
   expect_scan<sum_row, float>(TD_REDUCE_sum, 1, 17 * 65'536 + 5000, 1);  // three levels of tiles
   expect_scan<sum_row, double>(TD_REDUCE_sum, 3, 9000, 1);
   expect_scan<prod_row, scalar::c128>(TD_REDUCE_prod, 2, 5000, 1);
-  expect_scan<max_row, signed char>(TD_REDUCE_max, 3, 9000, 1);
+  expect_scan<max_row, scalar::i64>(TD_REDUCE_max, 3, 9000, 1);
   expect_scan<min_row, double>(TD_REDUCE_min, 5, 300, 1);
 }
 
@@ -121,7 +121,7 @@ TEST_F(CudaKernels, ScanOfColumns) {
     for (std::int64_t inner : {2, 32, 33}) expect_scan<sum_row, float>(TD_REDUCE_sum, 2, length, inner);
   expect_scan<sum_row, double>(TD_REDUCE_sum, 1, 70'000, 3);  // three levels of tiles
   expect_scan<prod_row, scalar::c128>(TD_REDUCE_prod, 2, 600, 5);
-  expect_scan<max_row, signed char>(TD_REDUCE_max, 1, 600, 70);
+  expect_scan<max_row, scalar::i64>(TD_REDUCE_max, 1, 600, 70);
 }
 
 // ---- gather and scatter ----

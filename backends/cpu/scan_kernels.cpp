@@ -13,7 +13,6 @@ namespace {
   struct name##_row {                                               \
     static constexpr unsigned types = dtypes;                       \
     static constexpr bool is_sum = TD_REDUCE_##name == TD_REDUCE_sum; \
-    static constexpr bool widened = is_sum || TD_REDUCE_##name == TD_REDUCE_prod; \
     template <class T>                                              \
     TD_FN T combine([[maybe_unused]] T a, [[maybe_unused]] T b) {   \
       return expression;                                            \
@@ -25,14 +24,14 @@ constexpr int children = int(scan_children);
 
 // ---- one row ----
 
-// Doubling within 16 values: those with the bit `half` take in the last one of the half before.
+// Doubling within 16 values: each half of a group takes in the last one of the half before.
 template <class Row, class T>
-TD_FN void double_up(T (&x)[children]) {
-#pragma GCC unroll 4
+void double_up(T (&x)[children]) {
   for (int half = 1; half < children; half *= 2)
-#pragma GCC unroll 16
-    for (int i = 0; i < children; ++i)
-      if (i & half) x[i] = Row::combine(x[i / half * half - 1], x[i]);
+    for (int group = half; group < children; group += 2 * half) {
+      const T last = x[group - 1];
+      for (int i = group; i < group + half; ++i) x[i] = Row::combine(last, x[i]);
+    }
 }
 
 template <class T>
@@ -78,7 +77,7 @@ TD_FN void sum_run(const T* from, T* to) {
 
 // Local prefixes of 16 elements; the last one is their total.
 template <class Row, class T>
-TD_FN void scan_run(const Stored<T>* from, Stored<T>* to) {
+void scan_run(const Stored<T>* from, Stored<T>* to) {
   if constexpr (Row::is_sum && sums_in_vectors<T>) {
     sum_run<T>(from, to);
   } else {
@@ -91,7 +90,7 @@ TD_FN void scan_run(const Stored<T>* from, Stored<T>* to) {
 
 // Makes n <= 16 totals the local prefixes up to them.
 template <class Row, class T>
-TD_FN void scan_children(T* totals, int n) {
+void scan_children(T* totals, int n) {
   T x[children];
   for (int i = 0; i < children; ++i) x[i] = i < n ? totals[i] : T();
   double_up<Row>(x);
@@ -110,20 +109,20 @@ struct Blocks {
 
   // Returns the tile's total.
   template <class Row>
-  TD_FN T scan(Blocks& blocks) {
-    for (int first = 0; first < blocks.n_runs; first += children) {
-      const int n = blocks.n_runs - first < children ? blocks.n_runs - first : children;
-      scan_children<Row>(blocks.runs + first, n);
-      blocks.segments[first / children] = blocks.runs[first + n - 1];
+  T scan() {
+    for (int first = 0; first < n_runs; first += children) {
+      const int n = n_runs - first < children ? n_runs - first : children;
+      scan_children<Row>(runs + first, n);
+      segments[first / children] = runs[first + n - 1];
     }
-    scan_children<Row>(blocks.segments, blocks.n_segments());
-    return blocks.segments[blocks.n_segments() - 1];
+    scan_children<Row>(segments, n_segments());
+    return segments[n_segments() - 1];
   }
 };
 
 // Local prefixes within the runs of a row's tile, into `to` (the same place for all runs if to_step is 0).
 template <class Row, class T>
-TD_FN void scan_runs(const Stored<T>* from, Stored<T>* to, int64_t to_step, int64_t length, Blocks<T>& blocks) {
+void scan_runs(const Stored<T>* from, Stored<T>* to, int64_t to_step, int64_t length, Blocks<T>& blocks) {
   int64_t i = 0;
   for (; i + children <= length; i += children, to += to_step) {
     scan_run<Row, T>(from + i, to);
@@ -143,11 +142,11 @@ void total_of_row(const ScanTile& tile, void* total) {
   Blocks<T> blocks;
   Stored<T> scanned[children];
   scan_runs<Row, T>(static_cast<const Stored<T>*>(tile.x), scanned, 0, tile.length, blocks);
-  store(total, 0, Blocks<T>::template scan<Row>(blocks));
+  store(total, 0, blocks.template scan<Row>());
 }
 
 template <class Row, class T>
-TD_FN void put_before(T before, Stored<T>* out, int64_t n) {
+void put_before(T before, Stored<T>* out, int64_t n) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) store(out, i, Row::combine(before, load<T>(out, i)));
 }
@@ -157,7 +156,7 @@ void write_row(const ScanTile& tile, const void* before, void* total) {
   Blocks<T> blocks;
   Stored<T>* out = static_cast<Stored<T>*>(tile.out);
   scan_runs<Row, T>(static_cast<const Stored<T>*>(tile.x), out, children, tile.length, blocks);
-  store(total, 0, Blocks<T>::template scan<Row>(blocks));
+  store(total, 0, blocks.template scan<Row>());
   for (int run = 0; run < blocks.n_runs; ++run) {
     const int segment = run / children;
     const bool any_segment = before != nullptr || segment > 0;
@@ -176,7 +175,7 @@ void write_row(const ScanTile& tile, const void* before, void* total) {
 
 // to[i] = combine(a[i], b[i])
 template <class Row, class T>
-TD_FN void combine_columns(Stored<T>* to, const Stored<T>* a, const Stored<T>* b, int64_t width) {
+void combine_columns(Stored<T>* to, const Stored<T>* a, const Stored<T>* b, int64_t width) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < width; ++i) store(to, i, Row::combine(load<T>(a, i), load<T>(b, i)));
 }
@@ -207,17 +206,17 @@ struct Parent {
     copy_columns<T>(next, what, width);
   }
   // Makes x, a child's total, the local prefix up to it.
-  TD_FN void prefix(Parent& parent, Stored<T>* x, int64_t width) {
-    const int child = parent.count++;
+  void prefix(Stored<T>* x, int64_t width) {
+    const int child = count++;
     for (int bit = 0; bit < 4; ++bit) {
       const int half = 1 << bit;
-      if (child & half) combine_columns<Row, T>(x, parent.halves[bit], x, width);
-      else if ((child & (half - 1)) == half - 1) copy_columns<T>(parent.halves[bit], x, width);
+      if (child & half) combine_columns<Row, T>(x, halves[bit], x, width);
+      else if ((child & (half - 1)) == half - 1) copy_columns<T>(halves[bit], x, width);
     }
   }
   // Takes in a child's total, which becomes the local prefix up to it.
   void add(Stored<T>* x, int64_t width) {
-    prefix(*this, x, width);
+    prefix(x, width);
     has_next = true;
     if (has_before) combine_columns<Row, T>(next, before, x, width);
     else copy_columns<T>(next, x, width);
@@ -233,7 +232,7 @@ void scan_columns(const ScanTile& tile, const void* before, void* total, bool wr
   segment.start(static_cast<const Stored<T>*>(before), width);
   for (int64_t row = 0; row < tile.length; ++row) {
     copy_columns<T>(last, static_cast<const Stored<T>*>(tile.x) + row * tile.step, width);
-    Parent<Row, T>::prefix(run, last, width);
+    run.prefix(last, width);
     if (writes) {
       Stored<T>* out = static_cast<Stored<T>*>(tile.out) + row * tile.step;
       if (segment.has_next) combine_columns<Row, T>(out, segment.next, last, width);
@@ -260,10 +259,9 @@ void write(const ScanTile& tile, const void* before, void* total) {
   else scan_columns<Row, T>(tile, before, total, true);
 }
 
-// Sums and products arrive widened, floats of 16 bits always.
+// Others arrive widened.
 template <class Row, class T>
-constexpr bool has_kernel = (Row::types & kind_of<T>) != 0 && !is_half<T> &&
-                            !(Row::widened && is_integer<T> && sizeof(T) < 8);
+constexpr bool has_kernel = (Row::types & kind_of<T>) != 0 && !is_half<T> && sizeof(T) >= (is_integer<T> ? 8 : 4);
 
 template <class Row>
 const ScanKernel* find(td_dtype dtype) {

@@ -70,22 +70,6 @@ cudaError_t scan_dtype(cudaStream_t stream, const ScanPlan& plan, td_dtype dtype
   }
 }
 
-/// Maxima and minima: also of what sums and products widen first.
-template <class Row>
-cudaError_t scan_any_dtype(cudaStream_t stream, const ScanPlan& plan, td_dtype dtype, const void* x, void* out,
-                           const ScanBoard& board) {
-  switch (dtype) {
-    case TD_BOOL:
-    case TD_UINT8: return scan_with<Row, scalar::u8>(stream, plan, x, out, board);
-    case TD_INT8: return scan_with<Row, scalar::i8>(stream, plan, x, out, board);
-    case TD_INT16: return scan_with<Row, scalar::i16>(stream, plan, x, out, board);
-    case TD_UINT16: return scan_with<Row, scalar::u16>(stream, plan, x, out, board);
-    case TD_INT32: return scan_with<Row, scalar::i32>(stream, plan, x, out, board);
-    case TD_UINT32: return scan_with<Row, u32>(stream, plan, x, out, board);
-    default: return scan_dtype<Row>(stream, plan, dtype, x, out, board);
-  }
-}
-
 }  // namespace
 
 cudaError_t scan(cudaStream_t stream, const ScanPlan& plan, td_reduction reduction, td_dtype dtype, const void* x,
@@ -93,8 +77,8 @@ cudaError_t scan(cudaStream_t stream, const ScanPlan& plan, td_reduction reducti
   switch (reduction) {
     case TD_REDUCE_sum: return scan_dtype<sum_row>(stream, plan, dtype, x, out, board);
     case TD_REDUCE_prod: return scan_dtype<prod_row>(stream, plan, dtype, x, out, board);
-    case TD_REDUCE_max: return scan_any_dtype<max_row>(stream, plan, dtype, x, out, board);
-    case TD_REDUCE_min: return scan_any_dtype<min_row>(stream, plan, dtype, x, out, board);
+    case TD_REDUCE_max: return scan_dtype<max_row>(stream, plan, dtype, x, out, board);
+    case TD_REDUCE_min: return scan_dtype<min_row>(stream, plan, dtype, x, out, board);
     default: return cudaErrorInvalidValue;
   }
 }

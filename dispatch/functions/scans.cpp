@@ -12,15 +12,8 @@ namespace {
 
 using detail::fail;
 
-/// The axis, which must be given if there are several.
-int scan_axis(const char* function, const Array& x, std::optional<int> axis) {
-  if (!axis && x.ndim() != 1)
-    fail(function, "an axis must be given for array of shape " + to_string(x.shape()));
-  return detail::normalize_axis(function, axis.value_or(0), x.ndim());
-}
-
-/// Scans x in its own dtype. With `initial` the result starts with that.
-Array scan(const char* function, td_reduction reduction, const Array& x, int axis, std::optional<int> initial) {
+/// Scans x in its own dtype, one that there is a verb for. With `initial` the result starts with that.
+Array scan_wide(const char* function, td_reduction reduction, const Array& x, int axis, std::optional<int> initial) {
   detail::ready(function, x);
   const Array source = x.contiguous();
   detail::DeviceState& device = *source.node()->device;
@@ -46,21 +39,21 @@ Array scan(const char* function, td_reduction reduction, const Array& x, int axi
   return Array(result);
 }
 
-Array accumulate(const char* function, td_reduction reduction, int initial, const Array& x,
-                 const CumulativeOptions& options) {
-  if (x.ndim() == 0) return accumulate(function, reduction, initial, x.reshape({1}), options);
-  const int axis = scan_axis(function, x, options.axis);
-  const DType result = options.dtype.value_or(detail::sum_dtype(x.dtype()));
-  const Array wide = x.astype(result).astype(detail::accumulator_dtype(result));
-  const std::optional<int> start = options.include_initial ? std::optional(initial) : std::nullopt;
-  return scan(function, reduction, wide, axis, start).astype(result);
+/// Scans x as `result`, widened where that is narrow. The axis must be given if there are several; 0-d x counts as 1-d.
+Array scan(const char* function, td_reduction reduction, const Array& x, std::optional<int> axis, DType result,
+           std::optional<int> initial) {
+  if (x.ndim() == 0) return scan(function, reduction, x.reshape({1}), axis, result, initial);
+  if (!axis && x.ndim() != 1) fail(function, "an axis must be given for array of shape " + to_string(x.shape()));
+  const int along = detail::normalize_axis(function, axis.value_or(0), x.ndim());
+  return scan_wide(function, reduction, x.astype(result).astype(detail::accumulator_dtype(result)), along, initial)
+      .astype(result);
 }
 
-Array extreme(const char* function, td_reduction reduction, const Array& x, const CumulativeExtremeOptions& options) {
-  if (x.ndim() == 0) return extreme(function, reduction, x.reshape({1}), options);
-  const int axis = scan_axis(function, x, options.axis);
-  const bool narrow = x.dtype() == float16 || x.dtype() == bfloat16;
-  return scan(function, reduction, narrow ? x.astype(float32) : x, axis, {}).astype(x.dtype());
+Array accumulate(const char* function, td_reduction reduction, int initial, const Array& x,
+                 const CumulativeOptions& options) {
+  const DType result = options.dtype.value_or(detail::sum_dtype(x.dtype()));
+  return scan(function, reduction, x, options.axis, result,
+              options.include_initial ? std::optional(initial) : std::nullopt);
 }
 
 /// What is joined to x along the axis: a 0-d array once.
@@ -82,11 +75,11 @@ Array cumulative_prod(const Array& x, const CumulativeOptions& options) {
 }
 
 Array cumulative_max(const Array& x, const CumulativeExtremeOptions& options) {
-  return extreme("cumulative_max", TD_REDUCE_max, x, options);
+  return scan("cumulative_max", TD_REDUCE_max, x, options.axis, x.dtype(), {});
 }
 
 Array cumulative_min(const Array& x, const CumulativeExtremeOptions& options) {
-  return extreme("cumulative_min", TD_REDUCE_min, x, options);
+  return scan("cumulative_min", TD_REDUCE_min, x, options.axis, x.dtype(), {});
 }
 
 Array diff(const Array& x, const DiffOptions& options) {

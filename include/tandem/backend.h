@@ -270,9 +270,9 @@ typedef struct td_event td_event;
   X(td_status, select, (td_device * device, const td_view* x, const td_view* mask, const td_view* out,                 \
                         td_error* error))                                                                              \
   /* out[i] = x[0] combined with x[1], ... x[i] along an axis of a contiguous x that is not empty, in the order that    \
-     docs/reductions.md states. sum and prod: int64, uint64, float32, float64, complex; max and min: also bool and the  \
-     other integers. out has the shape and dtype of x and its strides, but that those of the axes before `axis` may     \
-     belong to a longer axis. */                                                                                        \
+     docs/reductions.md states; sum, prod, max or min of int64, uint64, float32, float64, complex64 or complex128.      \
+     out has the shape and dtype of x and its strides, but that those of the axes before `axis` may belong to a longer  \
+     axis. */                                                                                                           \
   X(td_status, scan, (td_device * device, const td_view* x, int32_t axis, td_reduction reduction, const td_view* out,  \
                       td_error* error))                                                                                \
   /* For each value the number of elements of the sorted 1-d array that come before it in sort's order (right: before   \
