@@ -50,7 +50,7 @@ Movement::Movement(const td_view& x, int axis, int n_indices, const td_view& pos
   run_axes = contiguous_axes(values_view, run_axes, &run);
   const std::int64_t divides = (run * item) | alignment(x, run_axes) | alignment(values_view, run_axes);
   const std::int64_t widest = divides & -divides;
-  unit_bytes = int(whole_elements || widest < item ? item : widest);
+  unit_bytes = int(whole_elements ? item : widest);
 
   const auto units = [&](std::int64_t stride) { return stride * item / unit_bytes; };
   for (int i = 0; i < axis; ++i) runs.outer.add(x.shape[i], units(x.strides[i]));

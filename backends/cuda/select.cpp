@@ -11,13 +11,19 @@ td_status select(td_device* handle, const td_view* x, const td_view* mask, const
   const Current current(device);
   const std::int64_t count = element_count(*mask);
   const auto* const conditions = static_cast<const std::uint8_t*>(mask->data);
-  Scratch found(device, sizeof(std::int64_t), error);
-  if (!found) return TD_OUT_OF_MEMORY;
+  // Complex elements are moved as wholes, which may want more alignment than their parts.
+  const std::int64_t item = item_bytes(x->dtype);
+  const bool misaligned = reinterpret_cast<std::uintptr_t>(x->data) % std::uintptr_t(item) != 0;
+  Scratch found(device, sizeof(std::int64_t), error), copy(device, misaligned ? count * item : 0, error);
+  if (!found || !copy) return TD_OUT_OF_MEMORY;
+  if (misaligned)
+    if (const td_status status = pack(device, *x, copy.as<void>(), error); status != TD_OK) return status;
+  const void* const elements = misaligned ? copy.as<void>() : x->data;
   auto* const positions = static_cast<std::int64_t*>(out->data);
   const td_status status = with_memory(device, "a selection", error, [&](void* memory, std::size_t* bytes) {
     return x->data != nullptr
-               ? select_elements(device.stream, memory, bytes, int(item_bytes(x->dtype)), x->data, conditions, count,
-                                 out->data, found.as<std::int64_t>())
+               ? select_elements(device.stream, memory, bytes, int(item), elements, conditions, count, out->data,
+                                 found.as<std::int64_t>())
                : select_positions(device.stream, memory, bytes, conditions, count, positions, found.as<std::int64_t>());
   });
   if (status != TD_OK || x->data != nullptr || is_contiguous(*x)) return status;
