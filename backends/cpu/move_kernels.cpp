@@ -1,5 +1,6 @@
 // Movements: elements between strided memory and contiguous blocks.
 #include "kernel_types.hpp"
+#include "vector_width.hpp"
 
 #include <immintrin.h>
 
@@ -35,19 +36,6 @@ TD_FN void ask_for(int64_t address, int64_t bytes) {
 constexpr int64_t longest_asked = 256, apart = 512;
 
 constexpr bool lie_apart(int64_t bytes) { return bytes >= apart || bytes <= -apart; }
-
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <class T, int lanes>
-struct Vector {
-  typedef T type __attribute__((vector_size(lanes * sizeof(T))));
-};
 
 template <class V, int lanes, int... i>
 TD_FN void interleave(V a, V b, V& low, V& high, std::integer_sequence<int, i...>) {

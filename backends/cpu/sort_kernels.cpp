@@ -2,16 +2,10 @@
 // of Computer Programming 3, algorithm 5.2.2M), which sorts any length; each is done for all rows by vector selections.
 #include "sort_kernels.hpp"
 
+#include "vector_width.hpp"
+
 namespace tandem::cpu::TD_ISA {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
 
 template <class Key>
 struct Vectors {

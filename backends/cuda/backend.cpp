@@ -144,6 +144,11 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(sort),
       TD_GUARDED(random),
       TD_GUARDED(cholesky),
+      TD_GUARDED(gather),
+      TD_GUARDED(scatter),
+      TD_GUARDED(select),
+      TD_GUARDED(scan),
+      TD_GUARDED(searchsorted),
   };
 #undef TD_GUARDED
   return &table;

@@ -6,6 +6,7 @@
 
 #include "packing.hpp"
 #include "sort_kernels.hpp"
+#include "sort_words.hpp"
 #include "verbs.hpp"
 
 namespace tandem::cuda {
@@ -39,27 +40,10 @@ struct Batch {
   WordLayout layout;
 };
 
-/// A radix sort: call(memory, bytes), first asked for the memory that it needs.
-template <class Call>
-td_status with_memory(Device& device, td_error* error, Call call) {
-  std::size_t bytes = 0;
-  if (const td_status status = check(call(nullptr, &bytes), "a radix sort", error); status != TD_OK) return status;
-  Scratch memory(device, std::int64_t(bytes), error);
-  return memory ? check(call(memory.as<void>(), &bytes), "a radix sort", error) : TD_OUT_OF_MEMORY;
-}
-
-template <class Word>
-td_status sort_words(Device& device, Word* words, Word* spare, std::int64_t count, int begin_bit, int end_bit,
-                     Word** sorted, td_error* error) {
-  return with_memory(device, error, [&](void* memory, std::size_t* bytes) {
-    return radix_sort(device.stream, memory, bytes, words, spare, sorted, count, begin_bit, end_bit);
-  });
-}
-
 /// Elements that are their own keys.
 template <class Key>
 td_status sort_keys(Device& device, const Key* from, Key* to, std::int64_t count, td_error* error) {
-  return with_memory(device, error, [&](void* memory, std::size_t* bytes) {
+  return with_memory(device, "a radix sort", error, [&](void* memory, std::size_t* bytes) {
     return radix_sort_copy(device.stream, memory, bytes, from, to, count);
   });
 }

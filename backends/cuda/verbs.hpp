@@ -33,5 +33,16 @@ td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* 
                td_error*);
 td_status random(td_device*, const td_random*, const td_view* out, td_error*);
 td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l, td_error*);
+// gather.cpp
+td_status gather(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                 const td_view* out, td_error*);
+td_status scatter(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                  const td_view* values, td_scatter mode, td_error*);
+// select.cpp
+td_status select(td_device*, const td_view* x, const td_view* mask, const td_view* out, td_error*);
+td_status searchsorted(td_device*, const td_view* sorted, const td_view* values, int32_t right, const td_view* out,
+                       td_error*);
+// scan.cpp
+td_status scan(td_device*, const td_view* x, int32_t axis, td_reduction, const td_view* out, td_error*);
 
 }  // namespace tandem::cuda

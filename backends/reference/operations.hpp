@@ -21,6 +21,10 @@ int arity_of(int op);
 /// The conversion of one dtype to another.
 Operation find_cast(int from, int to);
 
+/// The operation of a reduction on two partial results; throws Failure where the row of ops.def has no such kernel.
+using Combine = Value (*)(const Value& a, const Value& b);
+Combine find_combine(int reduction, int dtype);
+
 /// A reduction in progress. Elements come in the order of the row; finish gives the result and starts a new row.
 class Reduction {
  public:

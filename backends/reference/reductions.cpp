@@ -9,8 +9,6 @@ namespace tandem::reference {
 
 namespace {
 
-using Combine = Value (*)(const Value& a, const Value& b);
-
 /// The fixed tree: leaves of 4096 elements, 128 lanes in each.
 class Tree : public Reduction {
  public:
@@ -125,22 +123,42 @@ std::unique_ptr<Reduction> choose(int dtype) {
   });
 }
 
+template <template <class> class Row>
+Combine choose_combine(int dtype) {
+  return with_type(dtype, [](auto type) -> Combine {
+    using T = typename decltype(type)::type;
+    if constexpr (Row<T>::has_kernel) {
+      return Row<T>::combine;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <class Found>
+Found require(Found found, const char* name, int dtype) {
+  if (found == nullptr) throw Failure(TD_NOT_SUPPORTED, std::string(name) + " has no kernel for " + name_of(dtype));
+  return found;
+}
+
 }  // namespace
 
 std::unique_ptr<Reduction> make_reduction(int reduction, int dtype) {
-  std::unique_ptr<Reduction> made;
-  const char* name = "an unknown reduction";
   switch (reduction) {
-#define TD_REDUCTION(row, ...)       \
-  case TD_REDUCE_##row:              \
-    made = choose<row##_row>(dtype); \
-    name = #row;                     \
-    break;
+#define TD_REDUCTION(row, ...) \
+  case TD_REDUCE_##row: return require(choose<row##_row>(dtype), #row, dtype);
 #include <tandem/ops.def>
-    default: break;
+    default: throw Failure(TD_NOT_SUPPORTED, "an unknown reduction");
   }
-  if (made == nullptr) throw Failure(TD_NOT_SUPPORTED, std::string(name) + " has no kernel for " + name_of(dtype));
-  return made;
+}
+
+Combine find_combine(int reduction, int dtype) {
+  switch (reduction) {
+#define TD_REDUCTION(row, ...) \
+  case TD_REDUCE_##row: return require(choose_combine<row##_row>(dtype), #row, dtype);
+#include <tandem/ops.def>
+    default: throw Failure(TD_NOT_SUPPORTED, "an unknown reduction");
+  }
 }
 
 }  // namespace tandem::reference

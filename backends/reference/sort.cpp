@@ -1,4 +1,5 @@
-// sort: std::stable_sort of the positions in a row by the elements that they point to.
+// sort: std::stable_sort of the positions in a row by the elements that they point to. searchsorted: the standard
+// library's binary search in the same order.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -62,7 +63,32 @@ void sort_rows(const td_view& x, bool descending, const td_view* values, const t
   }
 }
 
+template <class T>
+void search_all(const td_view& sorted, const td_view& values, bool right, i64* out) {
+  const T* const first = static_cast<const T*>(sorted.data);
+  const T* const last = first + sorted.shape[0];
+  const auto comes_before = [](T a, T b) {
+    return before(cast<compute_t<T>>(a), cast<compute_t<T>>(b), false);
+  };
+  Walk places(values.shape, values.strides, 0, values.ndim);
+  for (int64_t i = 0; i < places.size(); ++i, places.next()) {
+    const T value = static_cast<const T*>(values.data)[places.offset()];
+    const T* const found = right ? std::upper_bound(first, last, value, comes_before)
+                                 : std::lower_bound(first, last, value, comes_before);
+    out[i] = found - first;
+  }
+}
+
 }  // namespace
+
+td_status searchsorted(td_device*, const td_view* sorted, const td_view* values, int32_t right, const td_view* out,
+                       td_error* error) {
+  return guarded(error, [&] {
+    with_type(values->dtype, [&](auto type) {
+      search_all<typename decltype(type)::type>(*sorted, *values, right != 0, static_cast<i64*>(out->data));
+    });
+  });
+}
 
 td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* values, const td_view* indices,
                td_error* error) {

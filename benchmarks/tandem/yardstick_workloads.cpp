@@ -102,6 +102,8 @@ std::vector<Workload> yardstick_workloads(bool small) {
   add_row("softmax_rows_f32", {rows}, [](const Arrays& a) { return softmax_rows(a[0]); }, 8 * dn, 5 * dn);
   add_row("var_axis0_f32", {f32_mm}, [](const Arrays& a) { return var(a[0], {.axis = 0}); }, 4 * mm, 3 * mm);
 
+  add_row("cumsum_f32", {f32_n}, [](const Arrays& a) { return cumulative_sum(a[0]); }, 8 * dn, dn);
+
   // Products
   const auto product = [](const Arrays& a) { return matmul(a[0], a[1]); };
   std::vector<std::int64_t> sizes{256, 1024, 4096};
@@ -124,6 +126,8 @@ std::vector<Workload> yardstick_workloads(bool small) {
   add_row("sort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return sort(a[0]); }, 0, 0);
   add_row("argsort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return argsort(a[0]); }, 0, 0);
   add_row("sort_i64", {{int64, {n / 10}}}, [](const Arrays& a) { return sort(a[0]); }, 0, 0);
+  add_row("mask_select_f32", {f32_n}, [](const Arrays& a) { return a[0](a[0] > 1.0); }, 6 * dn, 0);
+  add_row("take_f32", {f32_n, {int64, {n / 4}}}, [](const Arrays& a) { return a[0](a[1]); }, 4 * dn, 0);
   add_row("transpose_copy_f32", {f32_mm}, [](const Arrays& a) { return a[0].T().contiguous(); }, 8 * mm, 0);
   add_row("strided_copy_f32", {f32_n}, [](const Arrays& a) { return a[0](slice(none, none, 2)).contiguous(); }, 4 * dn, 0);
   const Input f32_half{float32, {n / 2}};

@@ -6,6 +6,7 @@
 #include "../functions/common.hpp"
 #include "../program/program.hpp"
 #include "../program/scalar_host.hpp"
+#include "selection.hpp"
 #include "shape_rules.hpp"
 
 namespace tandem {
@@ -165,7 +166,7 @@ void Array::copy_from_host(const void* source, DType dtype, std::int64_t count) 
     detail::fail("copy_from", std::to_string(count) + " values into an array of shape " + to_string(shape()));
   const Array values = from_host(source, dtype, shape(), count, {.device = device()});
   const Index everything[] = {ellipsis};
-  assign(everything, 1, values);
+  assign(everything, values);
 }
 
 void Array::copy_item(void* target, DType dtype) const {
@@ -192,33 +193,40 @@ Array::operator bool() const {
   return item<bool>();
 }
 
-void Array::assign(const Index* index, std::size_t count, const Operand& value) {
+/// The value of an assignment to a part of this array: cast and broadcast.
+Array Array::assigned_value(const Operand& value, const Shape& target) const {
   constexpr const char* function = "assign";
-  // The value first: it may be an expression over this very array, and it keeps what it reads alive.
-  Array x = value.is_array() ? value.take() : Array();
-  Node& whole = node_of(node_);
-  if (value.is_array() && x.node_->device != whole.device)
+  const Node& whole = node_of(node_);
+  if (!value.is_array())
+    return Array(detail::constant_array(function, *whole.device, {}, value.scalar(), whole.dtype)).eval().broadcast_to(target);
+  Array x = value.take();
+  if (node_of(x.node_).device != whole.device)
     detail::fail(function, "arrays are on different devices, " + whole.device->name + " and " + x.node_->device->name +
                                "; use to(device)");
-  if (value.is_array() && is_complex(x.dtype()) && !is_complex(whole.dtype) && !is_bool(whole.dtype))
+  if (is_complex(x.dtype()) && !is_complex(whole.dtype) && !is_bool(whole.dtype))
     detail::fail(function, std::string(name(x.dtype())) + " into " + std::string(name(whole.dtype)) +
                                " would drop the imaginary part; take real(x) first");
-  const Shape target_shape = subscript(index, count).shape();  // throws for a bad index before anything is written
-  if (value.is_array()) {
-    x = x.astype(whole.dtype);
-    // The value may have leading axes of length 1 that the target lacks.
-    while (x.ndim() > target_shape.size() && x.shape()[0] == 1) x = x.squeeze(0);
-    Shape broadcast = target_shape;
-    if (x.ndim() > target_shape.size() || !detail::broadcast_into(broadcast, x.shape()) || !(broadcast == target_shape))
-      detail::fail(function, "value of shape " + to_string(x.shape()) + " does not broadcast to " + to_string(target_shape));
-    if (!(x.shape() == target_shape)) x = x.broadcast_to(target_shape);
-  } else {
-    x = detail::constant_array(function, *whole.device, target_shape, value.scalar(), whole.dtype);
-  }
+  x = x.astype(whole.dtype);
+  // The value may have leading axes of length 1 that the target lacks.
+  while (x.ndim() > target.size() && x.shape()[0] == 1) x = x.squeeze(0);
+  Shape broadcast = target;
+  if (x.ndim() > target.size() || !detail::broadcast_into(broadcast, x.shape()) || !(broadcast == target))
+    detail::fail(function, "value of shape " + to_string(x.shape()) + " does not broadcast to " + to_string(target));
+  return x.shape() == target ? x : x.broadcast_to(target);
+}
+
+void Array::assign(std::span<const Index> index, const Operand& value) {
+  constexpr const char* function = "assign";
+  Node& whole = node_of(node_);
+  const Shape target_shape = basic_subscript(index).shape();  // throws for a bad index before anything is written
+  // The value first: it may be an expression over this very array, and it keeps what it reads alive.
+  const Array x = value.is_array()
+                      ? assigned_value(value, target_shape)
+                      : detail::constant_array(function, *whole.device, target_shape, value.scalar(), whole.dtype);
   evaluate(function, whole, detail::FlushReason::write);
   // Someone who reads the old memory, perhaps x itself, keeps it: then this array gets a copy.
   own_memory(function, node_);
-  const NodePtr target = subscript(index, count).node_;
+  const NodePtr target = basic_subscript(index).node_;
   if (target->size() == 0) return;
   if (x.node_->is_ready())
     copy_view(function, *target->device, target->dtype, target_shape, x.node_->data, x.node_->strides, target->data,
@@ -227,9 +235,38 @@ void Array::assign(const Index* index, std::size_t count, const Operand& value) 
     evaluate_into(function, *x.node_, target->data, target->strides);
 }
 
+void Array::assign(const detail::Selection& selection, const Operand& value, bool adds) {
+  constexpr const char* function = "assign";
+  if (selection.mask && value.is_array() && value.array().ndim() == 1 && value.array().size() != 1 &&
+      value.array().size() != selection.shape[0])
+    detail::fail(function, "cannot assign " + std::to_string(value.array().size()) + " input values to the " +
+                               std::to_string(selection.shape[0]) + " output values where the mask is true");
+  const Array x = assigned_value(value, selection.shape);
+  if (x.size() == 0) return;
+  evaluate(function, node_of(node_), detail::FlushReason::write);
+  const Node& values = detail::ready(function, x);
+  const Node& whole = own_memory(function, node_);
+  bool repeats = !adds && selection.mask;
+  for (std::int64_t stride : values.strides) repeats &= stride == 0;
+  if (repeats) {  // one pass instead of a list of places
+    const Array one = x(0);
+    evaluate_into(function, *where(*selection.mask, one, *this).node_, whole.data, whole.strides);
+  } else {
+    detail::scatter(function, *this, selection, values, adds);
+  }
+}
+
 void View::operator=(const Operand& value) && {
   node_ = {};  // this view's own reference would make its base look shared
-  base_->assign(heap_ ? heap_.get() : inline_, count_, value);
+  if (selection_)
+    base_->assign(*selection_, value, false);
+  else
+    base_->assign({more_.empty() ? inline_ : more_.data(), count_}, value);
+}
+
+bool View::keeps_selection() {
+  selection_ = node_->selection;
+  return selection_ != nullptr;
 }
 
 namespace {

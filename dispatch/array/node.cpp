@@ -43,14 +43,6 @@ void release(Node* node) noexcept {
   }
 }
 
-NodePtr::NodePtr(const NodePtr& other) noexcept : node_(other.node_) {
-  if (node_) retain(node_);
-}
-
-NodePtr::~NodePtr() {
-  if (node_) release(node_);
-}
-
 namespace {
 
 [[noreturn, gnu::noinline]] void too_large(const char* function, DType dtype, const Shape& shape) {

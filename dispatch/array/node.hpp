@@ -15,7 +15,9 @@
 
 namespace tandem::detail {
 
-enum class NodeKind : std::uint8_t { leaf, map, cast, reduce };
+/// A selection is what indexing a variable with arrays gives: its one source is the variable. It is computed before any
+/// program that reads it.
+enum class NodeKind : std::uint8_t { leaf, map, cast, reduce, selection };
 
 /// How a pending node relates to a row space (see td_program): `none` has no reduction below it, `row` is one value per
 /// row, `full` mixes row values with full ones.
@@ -42,6 +44,7 @@ struct Node {
   // Pending: a null source stands for the constant beside it.
   Node* sources[TD_MAX_SOURCES];
   td_constant constant[TD_MAX_SOURCES];
+  std::shared_ptr<const Selection> selection;
 
   // Ready.
   void* data = nullptr;             // element with all indices 0; null for no elements and for the index array

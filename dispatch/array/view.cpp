@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../functions/common.hpp"
+#include "selection.hpp"
 #include "shape_rules.hpp"
 
 namespace tandem {
@@ -46,16 +47,29 @@ const Node& ready_for_view(const char* function, const Array& x) {
 
 }  // namespace
 
-Array Array::subscript(const Index* index, std::size_t count) const {
+Array Array::subscript(std::span<const Index> index, bool later) const {
+  for (const Index& part : index)
+    if (part.is_advanced()) return detail::select(*this, detail::make_selection("index", *this, index), later);
+  return basic_subscript(index);
+}
+
+int detail::count_indexed_axes(std::span<const Index> index, const Shape& shape) {
+  const int ndim = shape.size();
   int named = 0, ellipses = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    named += index[i].kind == Index::Kind::integer || index[i].kind == Index::Kind::slice;
-    ellipses += index[i].kind == Index::Kind::ellipsis;
+  for (const Index& part : index) {
+    named += part.kind == Index::Kind::integer || part.kind == Index::Kind::slice;
+    if (part.kind == Index::Kind::array) named += is_bool(part.array->dtype) ? part.array->shape.size() : 1;
+    ellipses += part.kind == Index::Kind::ellipsis;
   }
   if (ellipses > 1) throw IndexError("index: more than one ellipsis");
-  if (named > ndim())
-    throw IndexError("index: too many indices: array of shape " + to_string(shape()) + " is " + std::to_string(ndim()) +
+  if (named > ndim)
+    throw IndexError("index: too many indices: array of shape " + to_string(shape) + " is " + std::to_string(ndim) +
                      "-dimensional, but " + std::to_string(named) + " were indexed");
+  return named;
+}
+
+Array Array::basic_subscript(std::span<const Index> index) const {
+  const int named = detail::count_indexed_axes(index, shape());
   const Node& x = ready_for_view("index", *this);
   Shape shape, strides;
   std::int64_t offset = 0;
@@ -66,8 +80,7 @@ Array Array::subscript(const Index* index, std::size_t count) const {
       strides.push_back(x.strides[axis]);
     }
   };
-  for (std::size_t i = 0; i < count; ++i) {
-    const Index& part = index[i];
+  for (const Index& part : index) {
     switch (part.kind) {
       case Index::Kind::integer: {
         const std::int64_t length = x.shape[axis];
@@ -91,6 +104,8 @@ Array Array::subscript(const Index* index, std::size_t count) const {
         strides.push_back(0);
         break;
       case Index::Kind::ellipsis: keep(x.shape.size() - named); break;
+      case Index::Kind::boolean:
+      case Index::Kind::array: break;  // not here
     }
   }
   keep(x.shape.size() - axis);

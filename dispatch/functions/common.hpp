@@ -39,6 +39,10 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> operands);
 /// Records a reduction; sources are widened as ops.def says, empty rows give the identity or throw.
 Array reduce(const char* function, td_reduction reduction, Array x, const Axes& axes, bool keepdims);
 
+/// The dtype that sums and products of `dtype` are returned in, and the one that they accumulate in.
+DType sum_dtype(DType dtype) noexcept;
+DType accumulator_dtype(DType dtype) noexcept;
+
 /// A pending array whose elements are all `value`.
 Array constant_array(const char* function, DeviceState& device, const Shape& shape, const Scalar& value, DType dtype);
 

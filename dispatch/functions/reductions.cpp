@@ -61,16 +61,18 @@ std::int64_t row_size(const char* function, const Array& x, const Axes& axes) {
   return n;
 }
 
-/// The dtype that sums and products of `dtype` are returned in.
+}  // namespace
+
 DType sum_dtype(DType dtype) noexcept {
   if (is_bool(dtype) || is_signed_integer(dtype)) return int64;
   return is_unsigned_integer(dtype) ? uint64 : dtype;
 }
 
-/// The dtype that they accumulate in.
 DType accumulator_dtype(DType dtype) noexcept {
   return dtype == float16 || dtype == bfloat16 ? float32 : sum_dtype(dtype);
 }
+
+namespace {
 
 Array accumulate(const char* function, td_reduction reduction, Array x, const ReduceOptions& options) {
   const DType result = options.dtype.value_or(sum_dtype(x.dtype()));

@@ -4,6 +4,7 @@
 
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
+#include <tandem/indexing.hpp>
 
 #include "../array/shape_rules.hpp"
 #include "common.hpp"
@@ -34,6 +35,27 @@ Array sort(const Array& x, const SortOptions& options) { return sorted("sort", x
 Array argsort(const Array& x, const SortOptions& options) {
   if (x.ndim() == 0) return argsort(x.reshape({1}), options);
   return sorted("argsort", x, options, true);
+}
+
+Array searchsorted(const Array& sorted, const Array& values, const SearchOptions& options) {
+  constexpr const char* function = "searchsorted";
+  if (sorted.ndim() != 1) detail::fail(function, "array of shape " + to_string(sorted.shape()) + " is not 1-d");
+  if (options.sorter && !(options.sorter->shape() == sorted.shape()))
+    detail::fail(function, "sorter of shape " + to_string(options.sorter->shape()) + " does not fit array of shape " +
+                               to_string(sorted.shape()));
+  const Array pair[] = {sorted, values};
+  detail::DeviceState& device = detail::common_device(function, pair);
+  const DType dtype = promote_types(sorted.dtype(), values.dtype());
+  const Array places = (options.sorter ? take(sorted, *options.sorter) : sorted).astype(dtype).contiguous();
+  const Array wanted = values.astype(dtype).contiguous();
+  detail::NodePtr result = detail::allocate_node(function, device, int64, values.shape());
+  if (result->bytes) {
+    const td_view in = detail::view_of(*places.node()), keys = detail::view_of(*wanted.node());
+    const td_view out = detail::view_of(*result);
+    detail::call(function, device.table->searchsorted, device.handle, &in, &keys,
+                 std::int32_t{options.side == Side::right}, &out);
+  }
+  return Array(std::move(result));
 }
 
 Array quantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {

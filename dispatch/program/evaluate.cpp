@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "../array/selection.hpp"
 #include "../array/shape_rules.hpp"
 #include "graph.hpp"
 #include "program.hpp"
@@ -345,10 +346,36 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
   }
 }
 
+/// Computes a pending selection and publishes it.
+[[gnu::noinline]] void run_selection(const char* function, Node& node) {
+  std::shared_ptr<const Selection> selection;
+  NodePtr source;
+  {
+    std::lock_guard lock(graph_mutex());
+    if (node.is_ready()) return;
+    selection = node.selection;
+    retain(node.sources[0]);
+    source = NodePtr(node.sources[0]);
+  }
+  const NodePtr result = compute_selection(function, std::move(source), *selection);
+  NodePtr dropped;
+  std::lock_guard lock(graph_mutex());
+  if (node.is_ready()) return;
+  node.data = result->data;
+  node.bytes = std::exchange(result->bytes, 0);
+  node.strides = result->strides;
+  node.contiguous = true;
+  dropped = NodePtr(node.sources[0]);
+  node.n_sources = 0;
+  node.selection.reset();
+  node.ready.store(true, std::memory_order_release);
+}
+
 void run(const char* function, Node& root, FlushReason reason, void* target, const Shape* target_strides) {
   Job job;
   Program program;
   NodePtr first;
+  if (root.kind == NodeKind::selection) run_selection(function, root);
   bool prepared = prepare(root, job, program, first, target_strides);
   while (first) {
     run_part(function, reason, std::move(first));

@@ -44,7 +44,11 @@ bool same_rows(const Space& space, std::uint32_t row_axes, const Shape& full_sha
 Space settle(const char* function, const Shape& shape, Source* sources, int n) {
   Space space;
   bool any_pending = false;
-  for (int i = 0; i < n; ++i) any_pending |= sources[i].node && !sources[i].node->is_ready();
+  for (int i = 0; i < n; ++i) {
+    if (!sources[i].node || sources[i].node->is_ready()) continue;
+    if (sources[i].node->kind == NodeKind::selection) evaluate(function, *sources[i].node, FlushReason::verb);
+    else any_pending = true;
+  }
   if (!any_pending) return space;
 
   const auto run = [&](Node& x, FlushReason reason) { evaluate(function, x, reason); };
@@ -170,6 +174,7 @@ NodePtr record_cast(const char* function, NodePtr x, DType dtype) {
   node->device = x->device;
   node->shape = x->shape;
   if (x->size() == 0) return allocate_node(function, *x->device, dtype, x->shape);
+  if (x->kind == NodeKind::selection) evaluate(function, *x, FlushReason::verb);
   if (!x->is_ready()) {
     node->role = x->role;
     node->row_axes = x->row_axes;
@@ -181,6 +186,7 @@ NodePtr record_cast(const char* function, NodePtr x, DType dtype) {
 
 NodePtr record_reduction(const char* function, td_reduction reduction, NodePtr x, std::uint32_t row_axes, bool keepdims,
                          DType result_dtype) {
+  if (x->kind == NodeKind::selection) evaluate(function, *x, FlushReason::verb);
   if (!x->is_ready()) {
     if (x->role == RowRole::row || (x->role == RowRole::full && x->row_axes != row_axes))
       evaluate(function, *x, FlushReason::row_space);

@@ -36,18 +36,23 @@ class View;
 
 namespace detail {
 struct Node;
-void retain(Node* node) noexcept;
-void release(Node* node) noexcept;
+struct Selection;
+TANDEM_API void retain(Node* node) noexcept;
+TANDEM_API void release(Node* node) noexcept;
 
 /// Owning pointer to a node of the expression graph.
-class TANDEM_API NodePtr {
+class NodePtr {
  public:
-  NodePtr() noexcept = default;
+  constexpr NodePtr() noexcept = default;
   explicit NodePtr(Node* adopted) noexcept : node_(adopted) {}
-  NodePtr(const NodePtr& other) noexcept;
+  NodePtr(const NodePtr& other) noexcept : node_(other.node_) {
+    if (node_) retain(node_);
+  }
   NodePtr(NodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   NodePtr& operator=(NodePtr other) noexcept { std::swap(node_, other.node_); return *this; }
-  ~NodePtr();
+  ~NodePtr() {
+    if (node_) release(node_);
+  }
   Node* get() const noexcept { return node_; }
   Node* operator->() const noexcept { return node_; }
   Node& operator*() const noexcept { return *node_; }
@@ -60,19 +65,27 @@ class TANDEM_API NodePtr {
 };
 }  // namespace detail
 
-/// One part of an index: an integer, slice(...), all, ellipsis or newaxis.
+/// One part of an index: an integer, slice(...), all, ellipsis or newaxis; an array of integers, which picks elements; a
+/// bool array or a bool, which picks where it is true.
 class Index {
  public:
-  enum class Kind : std::uint8_t { integer, slice, ellipsis, newaxis };
+  enum class Kind : std::uint8_t { integer, slice, ellipsis, newaxis, boolean, array };
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Index(T i) noexcept : kind(Kind::integer), start(static_cast<std::int64_t>(i)), stop(none), step(1) {}
+  template <std::same_as<bool> T>
+  Index(T condition) noexcept : kind(Kind::boolean), start(condition), stop(none), step(1) {}
+  Index(const class Array& indices);
   explicit constexpr Index(Kind k) noexcept : kind(k), start(none), stop(none), step(1) {}
   Index() noexcept {}
 
   static constexpr std::int64_t none = INT64_MIN;  // a bound left open
+  /// Whether it is more than a view: see Array::operator().
+  bool is_advanced() const noexcept { return kind >= Kind::boolean; }
+
   Kind kind;
   std::int64_t start, stop, step;
+  detail::NodePtr array;  // for kind array
 };
 
 /// An open bound of a slice, as in `slice(none, 5)`.
@@ -89,9 +102,9 @@ inline Index slice(std::optional<std::int64_t> start, std::optional<std::int64_t
 }
 
 /// Every axis that the other parts of the index leave over.
-inline constexpr Index ellipsis{Index::Kind::ellipsis};
+inline constinit const Index ellipsis{Index::Kind::ellipsis};
 /// A new axis of length 1.
-inline constexpr Index newaxis{Index::Kind::newaxis};
+inline constinit const Index newaxis{Index::Kind::newaxis};
 
 struct AllTag {
   /// Index: the whole axis, as in `a(all, 0)`.
@@ -242,9 +255,19 @@ class TANDEM_API Array {
   /// transpose().
   Array T() const { return transpose(); }
 
-  /// Indexing: integers, slices, `all`, `ellipsis`, `newaxis`. On a variable the result can be assigned to and then
-  /// writes into the array; on a temporary it is a plain array. Throws IndexError for an integer outside its axis or
-  /// too many indices.
+  /// Indexing: integers, slices, `all`, `ellipsis`, `newaxis`, arrays of integers, bool arrays. On a variable the result
+  /// can be assigned to and then writes into the array; on a temporary it is a plain array. Throws IndexError for an
+  /// integer outside its axis or too many indices.
+  ///
+  /// Integers, slices, ellipsis and newaxis give a view. With an array among them the result is a copy, by NumPy's rules:
+  /// - Index arrays, of any integer dtype and on the same device, broadcast together; negative ones count from the end.
+  ///   What lies outside throws IndexError at once, and nothing is written.
+  /// - A bool array stands for the positions at which it is true, in row-major order, along as many axes as it has, whose
+  ///   lengths must be its own. A bool, or a 0-d bool array, adds an axis of length 1 or 0.
+  /// - The axes of the broadcast index arrays take the place of the indexed ones if arrays and integers stand side by
+  ///   side; if a slice, ellipsis or newaxis comes between them, they are the first axes of the result.
+  /// - Assignment: where places are named more than once, the last value in row-major order of the index stays.
+  ///   `a(index) += b` is `a(index) = a(index) + b`, so such places change once (add_at adds up).
   template <class... I>
     requires(std::convertible_to<const I&, Index> && ...)
   View operator()(const I&... index) &;
@@ -252,13 +275,17 @@ class TANDEM_API Array {
     requires(std::convertible_to<const I&, Index> && ...)
   Array operator()(const I&... index) const& {
     const Index list[] = {Index(index)..., ellipsis};
-    return subscript(list, sizeof...(I));
+    return subscript({list, sizeof...(I)});
   }
   template <class... I>
     requires(std::convertible_to<const I&, Index> && ...)
   Array operator()(const I&... index) && {
     return std::as_const(*this)(index...);
   }
+  /// The same with an index whose number of parts is known at run time.
+  View at(std::span<const Index> index) &;
+  Array at(std::span<const Index> index) const& { return subscript(index); }
+  Array at(std::span<const Index> index) && { return subscript(index); }
 
   /// `a += b` is `a = a + b` in the dtype and shape of a; throws Error if b's kind is higher (int += float) or if the
   /// shape would change.
@@ -280,10 +307,15 @@ class TANDEM_API Array {
 
  protected:
   friend class View;
-  Array subscript(const Index* index, std::size_t count) const;
+  friend struct detail::Selection;
+  /// The part of this array that `index` names. With `later` a copy is made when it is needed: not if it is assigned to.
+  Array subscript(std::span<const Index> index, bool later = false) const;
+  Array basic_subscript(std::span<const Index> index) const;
   Array contiguous_reshape(const Shape& shape) const;
-  /// The part of this array that `index` names := value.
-  void assign(const Index* index, std::size_t count, const class Operand& value);
+  /// The part of this array that `index` names := value, or += value.
+  void assign(std::span<const Index> index, const class Operand& value);
+  void assign(const detail::Selection& selection, const class Operand& value, bool adds);
+  Array assigned_value(const class Operand& value, const Shape& target) const;
   void copy_item(void* target, DType dtype) const;
   void copy_to_host(void* target, DType dtype, std::int64_t count) const;
   void copy_from_host(const void* source, DType dtype, std::int64_t count);
@@ -339,23 +371,30 @@ class TANDEM_API View : public Array {
  private:
   friend class Array;
   static constexpr std::size_t inline_count = 6;
-  View(Array& base, const Index* index, std::size_t count) : Array(base.subscript(index, count)), base_(&base) {
-    if (count > inline_count) heap_ = std::make_unique<Index[]>(count);
-    for (std::size_t i = 0; i < count; ++i) (heap_ ? heap_.get() : inline_)[i] = index[i];
-    count_ = count;
+  View(Array& base, std::span<const Index> index) : Array(base.subscript(index, true)), base_(&base), count_(index.size()) {
+    if (keeps_selection()) return;
+    if (count_ > inline_count)
+      more_.assign(index.begin(), index.end());
+    else
+      for (std::size_t i = 0; i < count_; ++i) inline_[i] = index[i];
   }
+  bool keeps_selection();
   Array* base_;
   std::size_t count_;
   Index inline_[inline_count];
-  std::unique_ptr<Index[]> heap_;
+  std::vector<Index> more_;  // in their place if there are more
+  std::shared_ptr<const detail::Selection> selection_;  // in place of the parts, if there are arrays among them
 };
 
 template <class... I>
   requires(std::convertible_to<const I&, Index> && ...)
 View Array::operator()(const I&... index) & {
   const Index list[] = {Index(index)..., ellipsis};
-  return View(*this, list, sizeof...(I));
+  return View(*this, {list, sizeof...(I)});
 }
+inline View Array::at(std::span<const Index> index) & { return View(*this, index); }
+
+inline Index::Index(const Array& indices) : kind(Kind::array), start(none), stop(none), step(1), array(indices.node()) {}
 
 /// NumPy's text of an array: nested brackets, aligned columns, "..." beyond 1000 elements. `name` limits follow
 /// set_print_options.

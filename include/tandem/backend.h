@@ -190,6 +190,13 @@ typedef struct td_memory_stats {
   int64_t cache_hits;     /* of these, served without asking the system */
 } td_memory_stats;
 
+/* What scatter does with values that meet in one place. Order is the row-major order of the positions. */
+typedef enum td_scatter {
+  TD_SCATTER_LAST,  /* the last one stays */
+  TD_SCATTER_ADD,   /* each is added by the operation add of ops.def, one after the other in their order */
+  TD_SCATTER_UNIQUE /* the core promises that no two meet */
+} td_scatter;
+
 /* Receives `key` and `value` pairs for `tandem info`. */
 typedef void (*td_info_sink)(void* user, const char* key, const char* value);
 
@@ -245,7 +252,33 @@ typedef struct td_event td_event;
   X(td_status, random, (td_device * device, const td_random* random, const td_view* out, td_error* error))             \
   /* Cholesky factor of each (..., n, n) float32, float64, complex64 or complex128 matrix of a into the contiguous l,  \
      the other triangle zero; reads the lower triangle of a (upper: the upper one). TD_SINGULAR names the matrix. */    \
-  X(td_status, cholesky, (td_device * device, const td_view* a, int32_t upper, const td_view* l, td_error* error))
+  X(td_status, cholesky, (td_device * device, const td_view* a, int32_t upper, const td_view* l, td_error* error))    \
+  /* out[o, p, i] = x[o, indices[0][p], indices[1][p], ..., i]: o runs over the first `axis` axes of x, p over the      \
+     axes of the index arrays, i over the axes of x behind the n_indices >= 1 indexed ones. The index arrays are int64, \
+     of one shape, with stride 0 where they repeat; one whose data is NULL is the index array of td_operand. They lie   \
+     in [-length, length), which the core has checked, and negative ones count from the end. out is contiguous; no      \
+     length is 0. */                                                                                                    \
+  X(td_status, gather, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,                         \
+                        const td_view* indices, const td_view* out, td_error* error))                                  \
+  /* The way back: x[o, indices[0][p], ..., i] takes in values[o, p, i]. The values have x's dtype and any strides; x   \
+     has no two elements in one place. */                                                                               \
+  X(td_status, scatter, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,                        \
+                         const td_view* indices, const td_view* values, td_scatter mode, td_error* error))             \
+  /* The elements of x where the bool mask of its shape holds, in row-major order, into the contiguous out (count,),    \
+     count > 0, which has exactly as many places. mask is contiguous; x is, too, or has data NULL and is an index array \
+     (of any strides): then the result is positions. */                                                                 \
+  X(td_status, select, (td_device * device, const td_view* x, const td_view* mask, const td_view* out,                 \
+                        td_error* error))                                                                              \
+  /* out[i] = x[0] combined with x[1], ... x[i] along an axis of a contiguous x that is not empty, in the order that    \
+     docs/reductions.md states; sum, prod, max or min of int64, uint64, float32, float64, complex64 or complex128.      \
+     out has the shape and dtype of x and its strides, but that those of the axes before `axis` may belong to a longer  \
+     axis. */                                                                                                           \
+  X(td_status, scan, (td_device * device, const td_view* x, int32_t axis, td_reduction reduction, const td_view* out,  \
+                      td_error* error))                                                                                \
+  /* For each value the number of elements of the sorted 1-d array that come before it in sort's order (right: before   \
+     or with it). All are contiguous; sorted and values have one dtype, out is int64. */                                \
+  X(td_status, searchsorted, (td_device * device, const td_view* sorted, const td_view* values, int32_t right,         \
+                              const td_view* out, td_error* error))
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */

@@ -1,4 +1,4 @@
-// Order: sorting and quantiles.
+// Order: sorting, searching in what is sorted, and quantiles.
 #pragma once
 
 #include <tandem/array.hpp>
@@ -15,6 +15,19 @@ struct SortOptions {
 TANDEM_API Array sort(const Array& x, const SortOptions& options = {});
 /// int64 positions that sort x.
 TANDEM_API Array argsort(const Array& x, const SortOptions& options = {});
+
+/// Before or behind the elements that are equal to a value.
+enum class Side { left, right };
+
+/// Options of searchsorted: `sorter` holds the positions that sort the first argument, as argsort gives them.
+struct SearchOptions {
+  Side side = Side::left;
+  std::optional<Array> sorter = {};
+};
+/// int64 positions at which values belong in a sorted 1-d array, so that it stays sorted: the number of elements that come
+/// before the value, or with side right before or with it. The shape is that of values; the order is sort's, so NaN is the
+/// largest number; dtypes promote. Throws Error if `sorted` or `sorter` is not 1-d.
+TANDEM_API Array searchsorted(const Array& sorted, const Array& values, const SearchOptions& options = {});
 
 /// Options of quantile; axis none flattens.
 struct QuantileOptions {

@@ -8,11 +8,14 @@
 #include <tandem/dtype.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/error.hpp>
+#include <tandem/indexing.hpp>
 #include <tandem/info.hpp>
 #include <tandem/io.hpp>
 #include <tandem/linalg.hpp>
+#include <tandem/manipulation.hpp>
 #include <tandem/random.hpp>
 #include <tandem/reductions.hpp>
 #include <tandem/scalar_value.hpp>
+#include <tandem/scans.hpp>
 #include <tandem/shape.hpp>
 #include <tandem/sorting.hpp>

@@ -1,0 +1,194 @@
+// The verbs gather and scatter. Offsets of some positions at a time, then a loop that moves elements: what is loaded is
+// known ahead, so that many cache misses are under way at once.
+//
+// Where several values may meet in one place, each thread owns a part of the target's memory, reads all indices and
+// takes the values that belong there, in their order: no sorting, no atomics, and the same result for any number of
+// threads. It costs a look at every index by every thread, little beside the cache misses of the writes.
+#include <math.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "elements.hpp"
+#include "places.hpp"
+#include "verbs.hpp"
+
+#include <tandem/scalar.h>
+
+namespace tandem::cpu {
+namespace {
+
+constexpr int64_t block = 1024;        // runs whose offsets are worked out at a time
+constexpr int64_t grain_bytes = 32768; // a thread's smallest share
+
+int64_t grain_of(int64_t run_bytes) noexcept { return std::max<int64_t>(1, grain_bytes / (run_bytes + 8)); }
+
+/// Calls body(first, n, offsets) for blocks of the runs [begin, end).
+template <class Body>
+void for_blocks(const Places& places, int64_t begin, int64_t end, Body body) noexcept {
+  int64_t offsets[block];
+  for (int64_t first = begin; first < end; first += block) {
+    const int64_t n = std::min(block, end - first);
+    places.offsets(first, n, offsets);
+    body(first, n, offsets);
+  }
+}
+
+/// to[j * run ...] = from[offsets[j] ...]
+template <class T>
+void take_runs(T* to, const T* from, const int64_t* offsets, int64_t n, int64_t run) noexcept {
+  constexpr int64_t ahead = 8, longest_fetched = 4096;
+  if (run == 1) {
+    for (int64_t j = 0; j < n; ++j) to[j] = from[offsets[j]];
+    return;
+  }
+  const int64_t bytes = run * int64_t{sizeof(T)}, fetched = std::min(bytes, longest_fetched);
+  for (int64_t j = 0; j < n; ++j) {
+    if (j + ahead < n) {
+      const char* next = reinterpret_cast<const char*>(from + offsets[j + ahead]);
+      for (int64_t i = 0; i < fetched; i += 64) __builtin_prefetch(next + i);
+    }
+    std::memcpy(to + j * run, from + offsets[j], size_t(bytes));
+  }
+}
+
+/// to[j] = from[offset of index j], for single elements.
+template <class T>
+void take_list(T* to, const T* from, const Places::IndexArray list, int64_t begin, int64_t end) noexcept {
+  for (int64_t j = begin; j < end; ++j) to[j] = from[list.offset(list.data[j])];
+}
+
+/// What a scatter does with n runs whose offsets in the target and in the values are given.
+using Put = void (*)(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
+                     int64_t run);
+
+template <class T>
+void put_values(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
+                int64_t run) {
+  T* target = static_cast<T*>(to);
+  const T* source = static_cast<const T*>(from);
+  if (run == 1)
+    for (int64_t j = 0; j < n; ++j) target[offsets[j]] = source[from_offsets[j]];
+  else
+    for (int64_t j = 0; j < n; ++j)
+      std::memcpy(target + offsets[j], source + from_offsets[j], size_t(run) * sizeof(T));
+}
+
+template <class T>
+void add_values(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
+                int64_t run) {
+  using namespace scalar;
+  for (int64_t j = 0; j < n; ++j) {
+    T* target = static_cast<T*>(to) + offsets[j];
+    const T* source = static_cast<const T*>(from) + from_offsets[j];
+    for (int64_t i = 0; i < run; ++i)
+      target[i] = cast<T>(add(cast<compute_t<T>>(target[i]), cast<compute_t<T>>(source[i])));
+  }
+}
+
+Put put_for(int dtype, td_scatter mode) noexcept {
+  using namespace scalar;
+  static constexpr Put adding[] = {
+#define X(NAME, type, ...) add_values<type>,
+      TD_DTYPES(X)
+#undef X
+  };
+  if (mode == TD_SCATTER_ADD) return adding[dtype];
+  Put put = nullptr;
+  with_element(dtype, [&](auto element) { put = put_values<decltype(element)>; });
+  return put;
+}
+
+/// Lowest offset of a view, and how many offsets there are from it to the highest.
+struct Extent {
+  int64_t low = 0, length = 1;
+
+  explicit Extent(const td_view& x) noexcept {
+    for (int i = 0; i < x.ndim; ++i) {
+      const int64_t reach = (x.shape[i] - 1) * x.strides[i];
+      low += std::min<int64_t>(reach, 0);
+      length += std::abs(reach);
+    }
+  }
+};
+
+/// One call of scatter.
+struct Scatter {
+  const Places &places, &sources;
+  int64_t run;
+  Put put;
+  void* to;
+  const void* from;
+
+  /// The runs [begin, end), in order.
+  void put_range(int64_t begin, int64_t end) const noexcept {
+    int64_t from_offsets[block];
+    for_blocks(places, begin, end, [&](int64_t first, int64_t n, const int64_t* offsets) {
+      sources.offsets(first, n, from_offsets);
+      put(to, offsets, from, from_offsets, n, run);
+    });
+  }
+
+  /// Those of all runs whose target lies in [low, high), in order.
+  void put_owned(int64_t low, int64_t high) const noexcept {
+    int64_t from_offsets[block];
+    for_blocks(places, 0, places.count(), [&](int64_t first, int64_t n, int64_t* offsets) {
+      sources.offsets(first, n, from_offsets);
+      int64_t owned = 0;
+      for (int64_t j = 0; j < n; ++j) {
+        const int64_t offset = offsets[j];
+        from_offsets[owned] = from_offsets[j];
+        offsets[owned] = offset;
+        owned += offset >= low && offset < high;
+      }
+      put(to, offsets, from, from_offsets, owned, run);
+    });
+  }
+};
+
+}  // namespace
+
+td_status gather(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                 const td_view* out, td_error*) {
+  int64_t run;
+  const int32_t run_axes = contiguous_axes(*x, x->ndim - axis - n_indices, &run);
+  const Places places(*x, axis, n_indices, indices, run_axes);
+  with_element(x->dtype, [&](auto element) {
+    using T = decltype(element);
+    const T* from = static_cast<const T*>(x->data);
+    T* to = static_cast<T*>(out->data);
+    const Places::IndexArray* list = run == 1 ? places.list() : nullptr;
+    parallel_for(places.count(), grain_of(run * int64_t{sizeof(T)}), [&](int64_t begin, int64_t end) {
+      if (list) return take_list(to, from, *list, begin, end);
+      for_blocks(places, begin, end, [&](int64_t first, int64_t n, const int64_t* offsets) {
+        take_runs(to + first * run, from, offsets, n, run);
+      });
+    });
+  });
+  return TD_OK;
+}
+
+td_status scatter(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                  const td_view* values, td_scatter mode, td_error*) {
+  int64_t run, values_run;
+  int32_t run_axes = contiguous_axes(*x, x->ndim - axis - n_indices, &run);
+  run_axes = contiguous_axes(*values, run_axes, &values_run);
+  run = values_run;
+  const Places places(*x, axis, n_indices, indices, run_axes), sources(*values, run_axes);
+  const Scatter scatter{places, sources, run, put_for(x->dtype, mode), x->data, values->data};
+  const int64_t grain = grain_of(run * item_bytes(x->dtype));
+  if (mode == TD_SCATTER_UNIQUE) {
+    parallel_for(places.count(), grain, [&](int64_t begin, int64_t end) { scatter.put_range(begin, end); });
+  } else if (places.count() <= grain || thread_count() == 1) {
+    scatter.put_range(0, places.count());
+  } else {
+    const Extent extent(*x);
+    const int64_t share = std::max<int64_t>(1, (extent.length + thread_count() - 1) / thread_count());
+    parallel_for(extent.length, share, [&](int64_t begin, int64_t end) {
+      scatter.put_owned(extent.low + begin, extent.low + end);
+    });
+  }
+  return TD_OK;
+}
+
+}  // namespace tandem::cpu

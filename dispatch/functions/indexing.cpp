@@ -1,0 +1,139 @@
+#include <tandem/indexing.hpp>
+
+#include <tandem/creation.hpp>
+#include <tandem/elementwise.hpp>
+#include <tandem/manipulation.hpp>
+
+#include "../array/selection.hpp"
+#include "../array/shape_rules.hpp"
+#include "common.hpp"
+
+namespace tandem {
+namespace {
+
+using detail::fail;
+
+/// Indices by the mode; what stays outside is refused later.
+Array in_mode(const Array& indices, IndexMode mode, std::int64_t length) {
+  if (!is_integer(indices.dtype()) || mode == IndexMode::raise || length == 0) return indices;
+  const Array wide = indices.dtype() == uint64 ? indices : indices.astype(int64);
+  return (mode == IndexMode::clip ? clip(wide, {.min = 0, .max = length - 1}) : remainder(wide, length)).astype(int64);
+}
+
+using SelectionPtr = std::shared_ptr<const detail::Selection>;
+
+/// The index of take_along_axis; that along the other axes counts, and no memory holds it.
+SelectionPtr along_axis(const char* function, const Array& x, const Array& indices, int named_axis) {
+  const int axis = detail::normalize_axis(function, named_axis, x.ndim());
+  if (indices.ndim() != x.ndim())
+    fail(function, "indices of shape " + to_string(indices.shape()) + " have not as many axes as array of shape " +
+                       to_string(x.shape()));
+  if (!is_integer(indices.dtype()))
+    fail(function, "indices of dtype " + std::string(name(indices.dtype())) + " are no integers");
+  std::vector<Index> index;
+  for (int i = 0; i < x.ndim(); ++i) {
+    Shape shape = Shape::filled(x.ndim(), 1);
+    shape[i] = x.shape()[i];
+    index.push_back(i == axis ? Index(indices)
+                              : Index(detail::index_array(*x.node()->device, shape, detail::contiguous_strides(shape))));
+  }
+  return detail::make_selection(function, x, index);
+}
+
+/// x without its shape for the length of a call. x itself is empty meanwhile, so that nobody else sees the memory and
+/// writing copies nothing.
+class Flattened {
+ public:
+  explicit Flattened(Array& x) : x_(x), shape_(x.shape()) {
+    x = x.contiguous();
+    flat_ = Array(std::move(x)).ravel();
+  }
+  ~Flattened() { x_ = flat_.reshape(shape_); }
+  Flattened(const Flattened&) = delete;
+  Array& array() noexcept { return flat_; }
+
+ private:
+  Array& x_;
+  const Shape shape_;
+  Array flat_;
+};
+
+}  // namespace
+
+Array take(const Array& x, const Array& indices, const TakeOptions& options) {
+  constexpr const char* function = "take";
+  if (!options.axis && x.ndim() != 1) return take(x.ravel(), indices, {.axis = 0, .mode = options.mode});
+  const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
+  if (is_bool(indices.dtype())) fail(function, "indices of dtype bool are no integers");
+  std::vector<Index> index(std::size_t(axis), slice(none, none));
+  index.push_back(in_mode(indices, options.mode, x.shape()[axis]));
+  return detail::select(x, detail::make_selection(function, x, index), false);
+}
+
+Array take_along_axis(const Array& x, const Array& indices, int axis) {
+  return detail::select(x, along_axis("take_along_axis", x, indices, axis), false);
+}
+
+void put_along_axis(Array& x, const Array& indices, const Operand& values, int axis) {
+  along_axis("put_along_axis", x, indices, axis)->assign(x, values);
+}
+
+void put(Array& x, const Array& indices, const Operand& values, IndexMode mode) {
+  constexpr const char* function = "put";
+  if (is_bool(indices.dtype())) fail(function, "indices of dtype bool are no integers");
+  const Index places(in_mode(indices, mode, x.size()).ravel());
+  const SelectionPtr selection = detail::make_selection(function, x.ravel(), {&places, 1});
+  const std::int64_t count = selection->shape[0];
+  if (!values.is_array()) return selection->assign(Flattened(x).array(), values);
+  Array list = values.array().ravel();
+  const std::int64_t n = list.size();
+  if (count == 0) return;
+  if (n == 0) fail(function, "there are indices but no values");
+  if (n < count) list = tile(list, {(count + n - 1) / n});
+  list = list(slice(0, count)).copy();  // the values may be a view of x, which is flattened now
+  selection->assign(Flattened(x).array(), list);
+}
+
+void add_at(Array& x, std::span<const Index> index, const Operand& values) {
+  constexpr const char* function = "add_at";
+  const DType result = values.is_array() ? promote_types(x.dtype(), values.array().dtype())
+                                         : detail::promote_weak(x.dtype(), values.scalar());
+  if (!can_cast(result, x.dtype(), Casting::same_kind))
+    fail(function, "cannot cast the result from " + std::string(name(result)) + " to " + std::string(name(x.dtype())) +
+                       " with casting rule same_kind");
+  for (const Index& part : index)
+    if (part.is_advanced()) return detail::make_selection(function, x, index)->assign(x, values, true);
+  x.at(index) += values;
+}
+
+std::vector<Array> nonzero(const Array& x) {
+  if (x.ndim() == 0) fail("nonzero", "a 0-d array has no positions; reshape it to {1}");
+  const Array mask = x.astype(bool_);
+  const std::int64_t count = detail::count_true(mask);
+  return detail::positions_by_axis("nonzero", mask.contiguous(), count);
+}
+
+Array argwhere(const Array& x) {
+  if (x.ndim() == 0) {
+    const std::int64_t count = x.item<bool>();
+    return empty({count, 0}, {.dtype = int64, .device = x.device()});
+  }
+  return stack(nonzero(x), 1);
+}
+
+Array flatnonzero(const Array& x) {
+  const Array mask = x.astype(bool_);
+  const std::int64_t count = detail::count_true(mask);
+  return detail::flat_positions("flatnonzero", mask.contiguous(), count);
+}
+
+Array compress(const Array& condition, const Array& x, const CompressOptions& options) {
+  if (condition.ndim() != 1)
+    fail("compress", "condition of shape " + to_string(condition.shape()) + " is not 1-d");
+  if (!options.axis && condition.shape()[0] == x.size()) return x.ravel()(condition.astype(bool_));
+  return take(x, flatnonzero(condition), {.axis = options.axis});
+}
+
+Array extract(const Array& condition, const Array& x) { return compress(condition.ravel(), x); }
+
+}  // namespace tandem
