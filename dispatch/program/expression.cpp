@@ -115,6 +115,9 @@ FlushReason broken_bound(const Node& node) noexcept {
   return FlushReason::count;
 }
 
+/// Whether running the node gives up more memory than it takes: a widening cast of a large array does not.
+bool saves_memory(const Node& node) noexcept { return node.size() * itemsize(node.dtype) < node.input_bytes; }
+
 /// Keeps the new node within the bounds of a program, running its largest pending sources as long as needed.
 void limit(const char* function, Node& node, Source* sources, int n) {
   add_cost(node, sources, n);
@@ -127,7 +130,8 @@ void limit(const char* function, Node& node, Source* sources, int n) {
     Node* largest = nullptr;
     for (int i = 0; i < n; ++i) {
       Node* x = sources[i].node.get();
-      if (x && !x->is_ready() && (!largest || x->instructions > largest->instructions)) largest = x;
+      if (!x || x->is_ready() || (reason == FlushReason::memory && !saves_memory(*x))) continue;
+      if (!largest || x->instructions > largest->instructions) largest = x;
     }
     if (!largest) return;
     evaluate(function, *largest, reason);
