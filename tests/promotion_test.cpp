@@ -64,7 +64,11 @@ TEST(Promotion, ValuesSurvivePromotion) {
 }
 
 TEST(Promotion, SeveralAtOnce) {
-  EXPECT_EQ(td::result_type({i1, u1, f2}), f4);  // by pairs from the left: int8 with uint8 is int16
+  EXPECT_EQ(td::result_type({i1, u1, f2}), f2);  // not by pairs from the left: int8 with uint8 is int16
+  EXPECT_EQ(td::result_type({u2, c8, i2}), c8);
+  EXPECT_EQ(td::result_type({i8, u8, i1}), f8);
+  EXPECT_EQ(td::clip(one(i2), one(u2), one(f4)).dtype(), f4);
+  EXPECT_EQ(td::concat({one(i2), one(u2), one(f4)}).dtype(), f4);
   EXPECT_EQ(td::result_type({f4}), f4);
   EXPECT_TRUE(throws([] { td::result_type({}); }, "result_type: "));
 }
@@ -157,6 +161,8 @@ TEST(FloatFunctions, OfIntegersComputeInTheFloatThatHoldsThem) {
   EXPECT_EQ(td::exp(one(i4)).dtype(), f8);
   EXPECT_EQ(td::exp(one(u8)).dtype(), f8);
   EXPECT_EQ(td::hypot(one(i1), one(i2)).dtype(), f4);
+  EXPECT_EQ(td::atan2(one(u1), one(i1)).dtype(), f2);  // each for itself: together they would be int16
+  EXPECT_EQ(td::logaddexp(one(u2), one(i2)).dtype(), f4);
   EXPECT_EQ(td::copysign(one(i4), one(f4)).dtype(), f8);
   EXPECT_EQ(td::angle(one(c8)).dtype(), f4);
 }

@@ -79,6 +79,10 @@ TEST(Rounding, ToDecimals) {
   EXPECT_TRUE(same(td::round(td::array({15, 25}), 3), td::array({15, 25})));
   EXPECT_TRUE(same(td::round(td::array({1234.0}), -2), td::array({1200.0})));
   EXPECT_EQ(td::round(td::array({1.5}, {.dtype = td::float32}), 1).dtype(), td::float32);
+  // The parts of complex numbers are rounded by themselves.
+  using C = std::complex<double>;
+  EXPECT_TRUE(same(td::round(td::array({C(44.44, -0.04), C(264.88, INFINITY)}), 1),
+                   td::array({C(44.4, -0.0), C(264.9, INFINITY)})));
 }
 
 TEST(Rounding, IntegersStayThemselves) {

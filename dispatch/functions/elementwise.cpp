@@ -119,7 +119,8 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
     for (int i = 0; i < n; ++i)
       if (!operands[i]->is_array()) promoted = promote_weak(promoted, operands[i]->scalar());
   } else {
-    promoted = conditional ? promote_operands(operands + 1, 2) : promote_operands(operands, n);
+    const bool as_floats = !(row.types & TD_I) && op != TD_OP_divide;
+    promoted = conditional ? promote_operands(operands + 1, 2) : promote_operands(operands, n, as_floats);
   }
   if (is_comparison(op)) {
     if (auto answer = constant_comparison(op, *operands[0], *operands[1])) {
@@ -173,6 +174,8 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
 
 Array round(const Operand& x, int decimals) {
   if (decimals == 0) return rint(x);
+  if (x.is_array() && is_complex(x.array().dtype()))
+    return make_complex(round(real(x.array()), decimals), round(imag(x.array()), decimals));
   const bool integral = x.is_array() && !is_inexact(x.array().dtype());
   if (integral && decimals > 0) return positive(x);
   const double scale = std::pow(10.0, std::abs(decimals));

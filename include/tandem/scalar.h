@@ -687,14 +687,14 @@ TD_FN T minimum(T a, T b) {
     return select(less(b, a) | (isnan(b) & !isnan(a)), b, a);
   }
 }
-// The other one if one is NaN.
+// The other one if one is NaN, the first if both are.
 template <class T>
 TD_FN T fmax(T a, T b) {
-  return select(isnan(a), b, select(isnan(b), a, maximum(a, b)));
+  return select(isnan(b), a, select(isnan(a), b, maximum(a, b)));
 }
 template <class T>
 TD_FN T fmin(T a, T b) {
-  return select(isnan(a), b, select(isnan(b), a, minimum(a, b)));
+  return select(isnan(b), a, select(isnan(a), b, minimum(a, b)));
 }
 
 // ---- floats -----------------------------------------------------------------------------------------------------
