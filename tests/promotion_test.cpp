@@ -116,6 +116,14 @@ TEST(WeakScalars, IntegersOutsideTheDtypeAreErrors) {
   EXPECT_TRUE(throws([] { one(i8) - 18446744073709551615u; }, "subtract: ", {"18446744073709551615", "int64"}));
 }
 
+TEST(Logic, TakesIntegersOutsideTheDtype) {
+  const Array x = td::array({0, 1}, {.dtype = i1});
+  EXPECT_TRUE(same(td::logical_or(x, 300), td::array({true, true})));
+  EXPECT_TRUE(same(td::logical_and(-200, x), td::array({false, true})));
+  EXPECT_TRUE(same(td::logical_xor(x, UINT64_MAX), td::array({true, false})));
+  EXPECT_TRUE(same(td::logical_and(x, std::nan("")), td::array({false, true})));
+}
+
 TEST(Comparisons, WithIntegersOutsideTheDtypeHaveOneAnswer) {
   const Array x = td::array({0, 1, 255}, {.dtype = u1});
   const Array yes = td::full({3}, true), no = td::full({3}, false);

@@ -109,6 +109,11 @@ TEST(Clip, BoundsAndNaN) {
   EXPECT_TRUE(same(td::clip(td::arange(5), td::array({1, 1, 1, 1, 1}), td::array({3, 3, 3, 3, 3})),
                    td::array({1, 1, 2, 3, 3})));
   EXPECT_EQ(td::clip(td::arange(5, {.dtype = td::int8}), {.min = 1, .max = 3}).dtype(), td::int8);
+  const Array bytes = td::array({0, 200, 255}, {.dtype = td::uint8});
+  EXPECT_TRUE(same(td::clip(bytes, {.min = -1, .max = 300}), bytes));
+  EXPECT_TRUE(same(td::clip(bytes, {.min = 9, .max = UINT64_MAX}), td::array({9, 200, 255}, {.dtype = td::uint8})));
+  EXPECT_TRUE(throws([&] { td::clip(bytes, {.min = 300}); }, "maximum: integer 300 is out of bounds"));
+  EXPECT_TRUE(throws([&] { td::clip(bytes, {.max = -1}); }, "minimum: integer -1 is out of bounds"));
 }
 
 TEST(Hypot, AndFriendsAtInfinity) {
