@@ -273,7 +273,7 @@ std::map<std::string, Function> make_functions() {
   // Complex forms of what is exact for reals, and not for complex numbers.
   for (const char* name : {"multiply", "divide", "abs", "sign", "square", "reciprocal", "sqrt"})
     f[name].ulp_complex = 4 + numpys_error;
-  for (const char* name : {"maximum", "minimum", "fmax", "fmin", "clip"}) f[name].zeros_alike = true;
+  for (const char* name : {"maximum", "minimum", "fmax", "fmin", "clip"}) f[name].zeros_alike = true;  // NumPy: any zero
 
   f["isclose"].call = [](const Arguments& a) { return Results{td::isclose(a.operand(0), a.operand(1))}; };
   f["round"].call = [](const Arguments& a) { return Results{td::round(a.operand(0), a.axis(1))}; };
@@ -285,6 +285,11 @@ std::map<std::string, Function> make_functions() {
     update(x, a.text(1), a.operand(2));
     return Results{x};
   }, .ulp_complex = 4 + numpys_error};
+  f["clip_to"].call = [](const Arguments& a) {
+    const auto bound = [&](std::size_t i) { return a.has(i) ? std::optional(a.scalar(i)) : std::nullopt; };
+    return Results{td::clip(a.operand(0), td::ClipOptions{bound(1), bound(2)})};
+  };
+  f["clip_to"].zeros_alike = true;
   f["astype"].call = [](const Arguments& a) { return Results{a.array(0).astype(*a.dtype(1))}; };
 
   // Reductions.

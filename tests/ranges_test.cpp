@@ -112,8 +112,8 @@ TEST(Clip, BoundsAndNaN) {
   const Array bytes = td::array({0, 200, 255}, {.dtype = td::uint8});
   EXPECT_TRUE(same(td::clip(bytes, {.min = -1, .max = 300}), bytes));
   EXPECT_TRUE(same(td::clip(bytes, {.min = 9, .max = UINT64_MAX}), td::array({9, 200, 255}, {.dtype = td::uint8})));
-  EXPECT_TRUE(throws([&] { td::clip(bytes, {.min = 300}); }, "maximum: integer 300 is out of bounds"));
-  EXPECT_TRUE(throws([&] { td::clip(bytes, {.max = -1}); }, "minimum: integer -1 is out of bounds"));
+  EXPECT_TRUE(throws([&] { td::clip(bytes, {.min = 300}); }, "clip: integer 300 is out of bounds"));
+  EXPECT_TRUE(throws([&] { td::clip(bytes, {.max = -1}); }, "clip: integer -1 is out of bounds"));
 }
 
 TEST(Hypot, AndFriendsAtInfinity) {
