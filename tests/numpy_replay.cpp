@@ -1,4 +1,5 @@
-// What numpy_replay.py drives: reads calls with NumPy's answers from a file, makes them on the default device and compares.
+// What numpy_replay.py drives: reads calls with NumPy's answers from a file, makes them on the default device and
+// compares.
 //
 // The file: little-endian int64 numbers, texts and lists with their length before them. A call is the function's name,
 // the list of its arguments, and '=' with the results or '!' with NumPy's error, where Tandem has to throw as well. A
@@ -192,7 +193,8 @@ class Arguments {
  private:
   const Value& get(std::size_t i, std::string_view kinds) const {
     if (kinds.find(values_.at(i).kind) == kinds.npos)
-      throw std::runtime_error("argument " + std::to_string(i) + " is a " + values_[i].kind + ", wanted " + std::string(kinds));
+      throw std::runtime_error("argument " + std::to_string(i) + " is a " + values_[i].kind + ", wanted " +
+                               std::string(kinds));
     return values_[i];
   }
   static void print(std::ostream& out, const Value& v) {
@@ -273,12 +275,13 @@ std::map<std::string, Function> make_functions() {
   // Complex forms of what is exact for reals, and not for complex numbers.
   for (const char* name : {"multiply", "divide", "abs", "sign", "square", "reciprocal", "sqrt"})
     f[name].ulp_complex = 4 + numpys_error;
-  for (const char* name : {"maximum", "minimum", "fmax", "fmin", "clip"}) f[name].zeros_alike = true;  // NumPy: any zero
+  for (const char* name : {"maximum", "minimum", "fmax", "fmin", "clip"}) f[name].zeros_alike = true;
 
   f["isclose"].call = [](const Arguments& a) { return Results{td::isclose(a.operand(0), a.operand(1))}; };
   f["round"].call = [](const Arguments& a) { return Results{td::round(a.operand(0), a.axis(1))}; };
   f["nan_to_num"].call = [](const Arguments& a) {
-    return Results{td::nan_to_num(a.operand(0), td::NanToNumOptions{a.real(1), a.optional_real(2), a.optional_real(3)})};
+    const td::NanToNumOptions options{a.real(1), a.optional_real(2), a.optional_real(3)};
+    return Results{td::nan_to_num(a.operand(0), options)};
   };
   f["in_place"] = {.call = [](const Arguments& a) {
     Array x = a.array(0);
@@ -293,7 +296,8 @@ std::map<std::string, Function> make_functions() {
   f["astype"].call = [](const Arguments& a) { return Results{a.array(0).astype(*a.dtype(1))}; };
 
   // Reductions.
-#define REDUCTION(name) f[#name].call = [](const Arguments& a) { return Results{td::name(a.array(0), reduce_options(a))}; }
+#define REDUCTION(name) \
+  f[#name].call = [](const Arguments& a) { return Results{td::name(a.array(0), reduce_options(a))}; }
   REDUCTION(max);
   REDUCTION(min);
   REDUCTION(any);
@@ -322,10 +326,13 @@ std::map<std::string, Function> make_functions() {
   const auto scan_options = [](const Arguments& a) {
     return td::CumulativeOptions{.axis = a.axis(1), .include_initial = a.flag(2)};
   };
-  f["cumulative_sum"].call = [=](const Arguments& a) { return Results{td::cumulative_sum(a.array(0), scan_options(a))}; };
-  f["cumulative_prod"].call = [=](const Arguments& a) { return Results{td::cumulative_prod(a.array(0), scan_options(a))}; };
-  f["cumulative_max"].call = [](const Arguments& a) { return Results{td::cumulative_max(a.array(0), {.axis = a.axis(1)})}; };
-  f["cumulative_min"].call = [](const Arguments& a) { return Results{td::cumulative_min(a.array(0), {.axis = a.axis(1)})}; };
+#define SCAN(name, options) \
+  f[#name].call = [=](const Arguments& a) { return Results{td::name(a.array(0), options(a))}; }
+  const auto extreme_options = [](const Arguments& a) { return td::CumulativeExtremeOptions{.axis = a.axis(1)}; };
+  SCAN(cumulative_sum, scan_options);
+  SCAN(cumulative_prod, scan_options);
+  SCAN(cumulative_max, extreme_options);
+  SCAN(cumulative_min, extreme_options);
   f["cumulative_max"].zeros_alike = f["cumulative_min"].zeros_alike = true;
   f["diff"].call = [](const Arguments& a) {
     return Results{td::diff(a.array(0), {a.axis(1), a.axis(2), a.optional_array(3), a.optional_array(4)})};
@@ -360,7 +367,8 @@ std::map<std::string, Function> make_functions() {
   f["repeat"].call = [](const Arguments& a) {
     const td::RepeatOptions options{.axis = a.optional_axis(2)};
     const td::Operand n = a.operand(1);
-    return Results{n.is_array() ? td::repeat(a.array(0), n.array(), options) : td::repeat(a.array(0), a.integer(1), options)};
+    return Results{n.is_array() ? td::repeat(a.array(0), n.array(), options)
+                                : td::repeat(a.array(0), a.integer(1), options)};
   };
   f["tile"].call = [](const Arguments& a) { return Results{td::tile(a.array(0), a.shape(1))}; };
   f["concat"].call = [](const Arguments& a) { return Results{td::concat(a.arrays(0), a.axis(1))}; };

@@ -55,6 +55,11 @@ TEST(Linspace, HitsBothEnds) {
   }
 }
 
+TEST(Linspace, StepsThatUnderflow) {
+  const double unit = 5e-324;
+  EXPECT_TRUE(same(td::linspace(0.0, 2 * unit, 5), td::array({0.0, 0.0, unit, 2 * unit, 2 * unit})));
+}
+
 TEST(Linspace, DtypesAndErrors) {
   EXPECT_TRUE(same(td::linspace(-1, 1, 4, {.dtype = td::int64}), td::array({-1, -1, 0, 1})));
   EXPECT_EQ(td::linspace(0, 1, 3, {.dtype = td::float32}).dtype(), td::float32);

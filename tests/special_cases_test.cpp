@@ -225,7 +225,8 @@ const Function& function(std::string_view name) {
 #define CALL_OF_2(name) [](const td::Operand& x, const td::Operand& y) { return td::name(x, y); }
 #define CALL_OF_3(name) nullptr
 #define CALL_OF_4(name) nullptr
-#define TD_OP(name, arity, types, result, expression, low, high, ulp, doc) map[#name] = {CALL_OF_##arity(name), arity, ulp};
+#define TD_OP(name, arity, types, result, expression, low, high, ulp, doc) \
+  map[#name] = {CALL_OF_##arity(name), arity, ulp};
 #include <tandem/ops.def>
     map["round"] = {[](const td::Operand& x, const td::Operand&) { return td::round(x); }, 1, 0};
     return map;
@@ -373,7 +374,8 @@ void check_complex(std::string_view name) {
   using C = std::complex<F>;
   const auto how = turned.find(name);
   const std::string_view source = how == turned.end() ? name : how->second.from;
-  const bool odd = source == "sinh" || source == "tanh" || source == "asinh" || source == "atanh", even = source == "cosh";
+  const bool odd = source == "sinh" || source == "tanh" || source == "asinh" || source == "atanh";
+  const bool even = source == "cosh";
   Cases<C> cases(name);
   const auto add = [&](F x, F y, Expected re, Expected im) {
     if (how == turned.end()) cases.add(C(x, y), C(), re, im);
@@ -493,7 +495,7 @@ void check_reductions() {
   EXPECT_TRUE(throws([&] { td::min(none); }, "min: "));
   for (std::int64_t n : {1, 5, 16, 129, 5000}) {
     Array x = td::ones({n}, of_T);
-    // N - correction is 0: 0/0; it is negative: var is undefined and follows the division, as in NumPy.
+    // N - correction is 0, and so is the sum of squares: 0/0.
     EXPECT_TRUE(same(td::var(x, {.correction = double(n)}), td::full({}, nan, of_F)));
     EXPECT_TRUE(same(td::std(x, {.correction = double(n)}), td::full({}, nan, of_F)));
     EXPECT_TRUE(same(td::var(x), td::zeros({}, of_F)));

@@ -214,7 +214,8 @@ Array clip(const Operand& operand, const ClipOptions& options) {
   const auto bounds = [&](const std::optional<Scalar>& bound, bool from_above) {
     if (!bound) return false;
     if (bound->kind() != Scalar::Kind::integer || !is_integer(x.dtype()) || detail::fits(*bound, x.dtype())) return true;
-    if ((bound->above_int64() || bound->integer() > 0) != from_above) detail::make_constant("clip", *bound, x.dtype());  // throws
+    const bool above = bound->above_int64() || bound->integer() > 0;
+    if (above != from_above) detail::make_constant("clip", *bound, x.dtype());  // throws
     return false;
   };
   const Array low = bounds(options.min, false) ? maximum(x, *options.min) : x;
