@@ -88,6 +88,8 @@ def scan(g):
     axis = g.axis(len(shape))
     if name == "cumulative_prod" and dtype in FLOATS + COMPLEX and len(x.array) > 20:
         return
+    if dtype == "f2" and x.array.size > 100:  # NumPy adds in float16
+        return
     initial = g.chance(0.3)
 
     def call():
