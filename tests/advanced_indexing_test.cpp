@@ -388,6 +388,9 @@ TEST(AdvancedIndexing, ErrorsAreNumPys) {
   EXPECT_TRUE(throws<td::IndexError>([&] { m(td::all, td::array({0, -4})); }, "index: -4 is out of bounds for axis 1 with size 3"));
   EXPECT_TRUE(throws<td::IndexError>([&] { m(0, td::all, td::array({{1, 4}})); }, "index: 4 is out of bounds for axis 2 with size 4"));
   EXPECT_TRUE(throws<td::IndexError>([&] { x(td::array({200}, {.dtype = td::uint8})); }, "index: 200 is out of bounds"));
+  // An array without axes is an integer, which counts even where no element is left.
+  EXPECT_TRUE(throws<td::IndexError>([&] { x(false, td::array(5)); }, "index: 5 is out of bounds"));
+  EXPECT_EQ(x(false, td::array({5})).shape(), (Shape{0}));
   EXPECT_TRUE(throws<td::IndexError>([&] { x(td::full({1}, UINT64_MAX)); }, "index: 18446744073709551615 is out of bounds"));
   EXPECT_TRUE(throws<td::IndexError>([&] { m(td::ones({2, 2}, {.dtype = td::bool_})); },
                                      "index: boolean index did not match indexed array along axis 1; size of axis is 3 "

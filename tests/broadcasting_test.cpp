@@ -109,6 +109,12 @@ TEST(Axes, TransposePermuteMoveFlip) {
   EXPECT_TRUE(throws<td::IndexError>([&] { x.moveaxis(0, 5); }, "moveaxis: ", {"5"}));
 }
 
+TEST(Axes, OfArraysWithoutAxes) {
+  EXPECT_TRUE(throws<td::IndexError>([] { td::zeros({}).flip(0); }, "flip: axis 0"));
+  EXPECT_TRUE(throws<td::IndexError>([] { td::zeros({}).squeeze(-1); }, "squeeze: axis -1"));
+  EXPECT_EQ(td::zeros({}).flip().shape(), Shape{});
+}
+
 TEST(Axes, SqueezeAndExpand) {
   const Array x = td::zeros({1, 3, 1});
   EXPECT_EQ(x.squeeze().shape(), Shape{3});

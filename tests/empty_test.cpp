@@ -36,6 +36,12 @@ TEST(EmptyReductions, AlongEitherAxis) {
   EXPECT_EQ(td::argmax(x, {.axis = 1}).shape(), Shape{0});
   EXPECT_EQ(td::mean(x, {.axis = 1}).shape(), Shape{0});
   EXPECT_TRUE(throws([&] { td::max(x, {.axis = 0}); }, "max: ", {"(0, 3)"}));
+  // Rows without elements, even if there are none of them.
+  const Array none = td::zeros({0, 0, 3});
+  EXPECT_TRUE(throws([&] { td::min(none, {.axis = {0, 2}}); }, "min: ", {"(0, 0, 3)"}));
+  EXPECT_TRUE(throws([&] { td::argmax(none, {.axis = 1}); }, "argmax: ", {"(0, 0, 3)"}));
+  EXPECT_EQ(td::min(none, {.axis = 2}).shape(), (Shape{0, 0}));
+  EXPECT_EQ(td::sum(none, {.axis = 1}).shape(), (Shape{0, 3}));
   EXPECT_TRUE(throws([&] { td::argmin(x, {.axis = 0}); }, "argmin: ", {"(0, 3)"}));
   EXPECT_TRUE(td::all(td::isnan(td::mean(x, {.axis = 0}))).item<bool>());
 }

@@ -111,6 +111,13 @@ TEST(Maximum, ElementwiseNaNAndZeros) {
   EXPECT_TRUE(same(td::fmin(a, b)(td::slice(0, 3)), td::array({1.0, 1.0, nan})));
 }
 
+TEST(Maximum, OfTwoComplexNaNsIsTheFirst) {
+  using C = std::complex<double>;
+  const double nan = std::nan("");
+  const Array a = td::array({C(nan, 8), C(1, nan)}), b = td::array({C(nan, nan), C(nan, 2)});
+  for (const auto function : {td::maximum, td::minimum, td::fmax, td::fmin}) EXPECT_TRUE(same(function(a, b), a));
+}
+
 TEST(AnyAll, CountNaNAsTrue) {
   EXPECT_TRUE(td::any(td::array({0.0, nan})).item<bool>());
   EXPECT_FALSE(td::any(td::array({0.0, -0.0})).item<bool>());

@@ -81,6 +81,13 @@ TEST(Powers, WrapAndStartAtOne) {
   EXPECT_TRUE(same(td::pow(td::array({3}), 41), td::array({-420491770248316829})));
 }
 
+TEST(Powers, OfNothingMayBeNegative) {
+  const Array none = td::zeros({0, 2}, {.dtype = td::int64});
+  EXPECT_EQ(td::pow(none, td::array({-1, -2})).shape(), none.shape());
+  EXPECT_TRUE(throws([] { td::pow(td::arange(3), td::array({1, 2, -1})); }, "pow: integers to negative"));
+  EXPECT_TRUE(throws([] { td::pow(td::arange(3), -1); }, "pow: integers to negative"));
+}
+
 TEST(Powers, OfFloats) {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(same(td::pow(td::array({0.0, -0.0, nan, 1.0, -8.0, 0.0, 2.0, -0.0}),

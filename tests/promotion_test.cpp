@@ -64,7 +64,11 @@ TEST(Promotion, ValuesSurvivePromotion) {
 }
 
 TEST(Promotion, SeveralAtOnce) {
-  EXPECT_EQ(td::result_type({i1, u1, f2}), f4);  // by pairs from the left: int8 with uint8 is int16
+  EXPECT_EQ(td::result_type({i1, u1, f2}), f2);  // not by pairs from the left: int8 with uint8 is int16
+  EXPECT_EQ(td::result_type({u2, c8, i2}), c8);
+  EXPECT_EQ(td::result_type({i8, u8, i1}), f8);
+  EXPECT_EQ(td::clip(one(i2), one(u2), one(f4)).dtype(), f4);
+  EXPECT_EQ(td::concat({one(i2), one(u2), one(f4)}).dtype(), f4);
   EXPECT_EQ(td::result_type({f4}), f4);
   EXPECT_TRUE(throws([] { td::result_type({}); }, "result_type: "));
 }
@@ -112,6 +116,14 @@ TEST(WeakScalars, IntegersOutsideTheDtypeAreErrors) {
   EXPECT_TRUE(throws([] { one(i8) - 18446744073709551615u; }, "subtract: ", {"18446744073709551615", "int64"}));
 }
 
+TEST(Logic, TakesIntegersOutsideTheDtype) {
+  const Array x = td::array({0, 1}, {.dtype = i1});
+  EXPECT_TRUE(same(td::logical_or(x, 300), td::array({true, true})));
+  EXPECT_TRUE(same(td::logical_and(-200, x), td::array({false, true})));
+  EXPECT_TRUE(same(td::logical_xor(x, UINT64_MAX), td::array({true, false})));
+  EXPECT_TRUE(same(td::logical_and(x, std::nan("")), td::array({false, true})));
+}
+
 TEST(Comparisons, WithIntegersOutsideTheDtypeHaveOneAnswer) {
   const Array x = td::array({0, 1, 255}, {.dtype = u1});
   const Array yes = td::full({3}, true), no = td::full({3}, false);
@@ -157,6 +169,8 @@ TEST(FloatFunctions, OfIntegersComputeInTheFloatThatHoldsThem) {
   EXPECT_EQ(td::exp(one(i4)).dtype(), f8);
   EXPECT_EQ(td::exp(one(u8)).dtype(), f8);
   EXPECT_EQ(td::hypot(one(i1), one(i2)).dtype(), f4);
+  EXPECT_EQ(td::atan2(one(u1), one(i1)).dtype(), f2);  // each for itself: together they would be int16
+  EXPECT_EQ(td::logaddexp(one(u2), one(i2)).dtype(), f4);
   EXPECT_EQ(td::copysign(one(i4), one(f4)).dtype(), f8);
   EXPECT_EQ(td::angle(one(c8)).dtype(), f4);
 }

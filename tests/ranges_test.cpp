@@ -55,6 +55,11 @@ TEST(Linspace, HitsBothEnds) {
   }
 }
 
+TEST(Linspace, StepsThatUnderflow) {
+  const double unit = 5e-324;
+  EXPECT_TRUE(same(td::linspace(0.0, 2 * unit, 5), td::array({0.0, 0.0, unit, 2 * unit, 2 * unit})));
+}
+
 TEST(Linspace, DtypesAndErrors) {
   EXPECT_TRUE(same(td::linspace(-1, 1, 4, {.dtype = td::int64}), td::array({-1, -1, 0, 1})));
   EXPECT_EQ(td::linspace(0, 1, 3, {.dtype = td::float32}).dtype(), td::float32);
@@ -79,6 +84,10 @@ TEST(Rounding, ToDecimals) {
   EXPECT_TRUE(same(td::round(td::array({15, 25}), 3), td::array({15, 25})));
   EXPECT_TRUE(same(td::round(td::array({1234.0}), -2), td::array({1200.0})));
   EXPECT_EQ(td::round(td::array({1.5}, {.dtype = td::float32}), 1).dtype(), td::float32);
+  // The parts of complex numbers are rounded by themselves.
+  using C = std::complex<double>;
+  EXPECT_TRUE(same(td::round(td::array({C(44.44, -0.04), C(264.88, INFINITY)}), 1),
+                   td::array({C(44.4, -0.0), C(264.9, INFINITY)})));
 }
 
 TEST(Rounding, IntegersStayThemselves) {
@@ -105,6 +114,11 @@ TEST(Clip, BoundsAndNaN) {
   EXPECT_TRUE(same(td::clip(td::arange(5), td::array({1, 1, 1, 1, 1}), td::array({3, 3, 3, 3, 3})),
                    td::array({1, 1, 2, 3, 3})));
   EXPECT_EQ(td::clip(td::arange(5, {.dtype = td::int8}), {.min = 1, .max = 3}).dtype(), td::int8);
+  const Array bytes = td::array({0, 200, 255}, {.dtype = td::uint8});
+  EXPECT_TRUE(same(td::clip(bytes, {.min = -1, .max = 300}), bytes));
+  EXPECT_TRUE(same(td::clip(bytes, {.min = 9, .max = UINT64_MAX}), td::array({9, 200, 255}, {.dtype = td::uint8})));
+  EXPECT_TRUE(throws([&] { td::clip(bytes, {.min = 300}); }, "clip: integer 300 is out of bounds"));
+  EXPECT_TRUE(throws([&] { td::clip(bytes, {.max = -1}); }, "clip: integer -1 is out of bounds"));
 }
 
 TEST(Hypot, AndFriendsAtInfinity) {

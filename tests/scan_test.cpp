@@ -214,6 +214,8 @@ TEST(Repeat, ByNumbersAndArrays) {
   EXPECT_EQ(td::repeat(td::array({1, 2}), 0).size(), 0);
   EXPECT_EQ(td::repeat(td::array({1, 2}), td::array({0, 0})).size(), 0);
   EXPECT_TRUE(same(td::repeat(td::array(7), 2), td::array({7, 7})));
+  EXPECT_TRUE(same(td::repeat(td::array(7), 2, {.axis = -1}), td::array({7, 7})));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::repeat(td::array(7), 2, {.axis = 1}); }, "repeat: axis 1"));
   EXPECT_TRUE(throws([&] { td::repeat(x, td::array({1, 2, 3}), {.axis = 0}); }, "repeat: ", {"(3,)", "axis 0", "(2, 2)"}));
   EXPECT_TRUE(throws([&] { td::repeat(x, -1); }, "repeat: repeats may not contain negative values"));
   EXPECT_TRUE(throws([&] { td::repeat(td::array({1, 2}), td::array({-1, 2})); }, "repeat: repeats may not contain negative"));

@@ -1,5 +1,6 @@
 #include <tandem/dtype.hpp>
 
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <string>
@@ -73,9 +74,9 @@ std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dt
 
 DType promote_types(DType a, DType b) noexcept { return promotion_table[int(a)][int(b)]; }
 
-DType result_type(std::initializer_list<DType> dtypes) {
-  if (dtypes.size() == 0) throw Error("result_type: no dtypes given");
-  DType result = *dtypes.begin();
+DType result_type(std::span<const DType> dtypes) {
+  if (dtypes.empty()) throw Error("result_type: no dtypes given");
+  DType result = *std::max_element(dtypes.begin(), dtypes.end());
   for (DType d : dtypes) result = promote_types(result, d);
   return result;
 }

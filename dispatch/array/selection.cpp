@@ -163,8 +163,8 @@ class Builder {
       if (!broadcast_into(positions, each.shape())) refuse_shapes();
     for (std::size_t i = 0; i < s_.indices.size(); ++i) {
       Array& each = s_.indices[i];
-      // Indices that broadcasting removes are not looked at.
-      if (base_axes[i] >= 0 && element_count(function_, positions) > 0)
+      // Indices that broadcasting removes are not looked at, but for those without axes: they are integers.
+      if (base_axes[i] >= 0 && (each.ndim() == 0 || element_count(function_, positions) > 0))
         each = checked_indices(function_, each, base_axes[i], base_.shape()[base_axes[i]]);
       each = each.astype(int64);
       ready(function_, each);

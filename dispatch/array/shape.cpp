@@ -74,12 +74,16 @@ std::uint32_t axes_mask(const char* function, const Axes& axes, int ndim) {
   if (!axes.given()) return ndim == 32 ? ~0u : (1u << ndim) - 1;
   std::uint32_t mask = 0;
   for (std::int64_t axis : axes.list()) {
-    if (ndim == 0 && (axis == 0 || axis == -1)) continue;  // NumPy lets a 0-d array be reduced over its "axis 0"
     const std::uint32_t bit = 1u << normalize_axis(function, axis, ndim);
     if (mask & bit) throw Error(std::string(function) + ": axis " + std::to_string(axis) + " is given twice");
     mask |= bit;
   }
   return mask;
+}
+
+std::uint32_t reduced_axes_mask(const char* function, const Axes& axes, int ndim) {
+  const std::uint32_t mask = axes_mask(function, axes, ndim == 0 ? 1 : ndim);
+  return ndim == 0 ? 0 : mask;
 }
 
 std::int64_t element_count(const char* function, const Shape& shape) {

@@ -19,6 +19,9 @@ int normalize_axis(const char* function, std::int64_t axis, int ndim);
 /// One bit per axis named, all if none is given; throws IndexError outside and Error for repeated ones.
 std::uint32_t axes_mask(const char* function, const Axes& axes, int ndim);
 
+/// The same for a reduction: NumPy lets a 0-d array be reduced over its "axis 0".
+std::uint32_t reduced_axes_mask(const char* function, const Axes& axes, int ndim);
+
 /// Product of the lengths; throws Error for negative lengths and overflow.
 std::int64_t element_count(const char* function, const Shape& shape);
 

@@ -60,15 +60,17 @@ DType promote_weak(DType dtype, const Scalar& scalar) noexcept {
   }
 }
 
-DType promote_operands(const Operand* const* operands, int n) {
-  bool any_array = false, above_int64 = false;
-  DType result = bool_;
+DType promote_operands(const Operand* const* operands, int n, bool as_floats) {
+  bool above_int64 = false;
+  DType dtypes[TD_MAX_SOURCES];
+  std::size_t n_arrays = 0;
   for (int i = 0; i < n; ++i)
     if (operands[i]->is_array()) {
-      const DType d = operands[i]->array().dtype();
-      result = any_array ? promote_types(result, d) : d;
-      any_array = true;
+      const DType dtype = operands[i]->array().dtype();
+      dtypes[n_arrays++] = as_floats ? inexact_dtype(dtype) : dtype;
     }
+  const bool any_array = n_arrays > 0;
+  DType result = any_array ? result_type(std::span<const DType>(dtypes, n_arrays)) : bool_;
   for (int i = 0; i < n; ++i) {
     if (operands[i]->is_array()) continue;
     const Scalar& scalar = operands[i]->scalar();

@@ -20,8 +20,8 @@ bool fits(const Scalar& scalar, DType dtype) noexcept;
 /// The dtype that an array of `dtype` takes together with a weak scalar.
 DType promote_weak(DType dtype, const Scalar& scalar) noexcept;
 
-/// The dtype that operands promote to: arrays by dtype, scalars weakly.
-DType promote_operands(const Operand* const* operands, int n);
+/// The dtype that operands promote to: arrays by dtype, as the floats that hold them if asked, scalars weakly.
+DType promote_operands(const Operand* const* operands, int n, bool as_floats = false);
 
 /// The device that all arrays are on (the default one if there are none); throws Error naming two that differ.
 DeviceState& common_device(const char* function, const Operand* const* operands, int n);

@@ -185,8 +185,9 @@ Array eye(std::int64_t n_rows, std::optional<std::int64_t> n_columns, const EyeO
 Array concat(std::span<const Array> arrays, int axis) {
   if (arrays.empty()) fail("concat", "no arrays given");
   DeviceState& device = detail::common_device("concat", arrays);
-  DType dtype = arrays[0].dtype();
-  for (const Array& x : arrays) dtype = promote_types(dtype, x.dtype());
+  std::vector<DType> dtypes;
+  for (const Array& x : arrays) dtypes.push_back(x.dtype());
+  const DType dtype = result_type(dtypes);
   const int along = detail::normalize_axis("concat", axis, arrays[0].ndim());
   Shape shape = arrays[0].shape();
   for (const Array& x : arrays.subspan(1)) {

@@ -11,6 +11,8 @@ namespace {
 
 bool is_comparison(td_op op) noexcept { return op >= TD_OP_equal && op <= TD_OP_greater_equal; }
 
+bool is_logic(td_op op) noexcept { return op >= TD_OP_logical_and && op <= TD_OP_logical_xor; }
+
 /// The dtype in which an operation computes operands that promoted to `dtype`; throws Error if it takes none.
 DType compute_dtype(td_op op, DType dtype) {
   const OpRow& row = op_rows[op];
@@ -119,7 +121,8 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
     for (int i = 0; i < n; ++i)
       if (!operands[i]->is_array()) promoted = promote_weak(promoted, operands[i]->scalar());
   } else {
-    promoted = conditional ? promote_operands(operands + 1, 2) : promote_operands(operands, n);
+    const bool as_floats = !(row.types & TD_I) && op != TD_OP_divide;
+    promoted = conditional ? promote_operands(operands + 1, 2) : promote_operands(operands, n, as_floats);
   }
   if (is_comparison(op)) {
     if (auto answer = constant_comparison(op, *operands[0], *operands[1])) {
@@ -133,14 +136,13 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
     }
   }
   const DType dtype = compute_dtype(op, promoted);
-  if (op == TD_OP_pow && is_integer(dtype)) check_exponent(*operands[1]);
-
   DeviceState& device = model ? *model->device : common_device(row.name, operands, n);
   // The sources keep the model alive, unless casts stand between: a cast that runs drops what it was made from.
   const bool plain = model && dtype == model->dtype && !(conditional && !is_bool(dtype));
   Shape broadcast;
   if (!plain) broadcast = model ? model->shape : result_shape(row.name, operands, n);
   const Shape& shape = plain ? model->shape : broadcast;
+  if (op == TD_OP_pow && is_integer(dtype) && element_count(row.name, shape) > 0) check_exponent(*operands[1]);
   Source sources[TD_MAX_SOURCES];
   for (int i = 0; i < n; ++i) {
     const DType own = conditional && i == 0 ? bool_ : dtype;
@@ -148,7 +150,10 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
       sources[i].node = operands[i]->take().node();
       if (sources[i].node->dtype != own) sources[i].node = record_cast(row.name, std::move(sources[i].node), own);
     } else {
-      sources[i].constant = make_constant(row.name, operands[i]->scalar(), own);
+      const Scalar& scalar = operands[i]->scalar();
+      // Logic asks only whether a number is zero, so that integers outside the dtype will do.
+      const Scalar value = is_logic(op) ? Scalar(scalar.real() != 0 || scalar.imag() != 0) : scalar;
+      sources[i].constant = make_constant(row.name, value, own);
     }
   }
   return Array(record_map(row.name, op, dtype, result_dtype(row.result, dtype), device, shape, sources, n));
@@ -173,6 +178,8 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
 
 Array round(const Operand& x, int decimals) {
   if (decimals == 0) return rint(x);
+  if (x.is_array() && is_complex(x.array().dtype()))
+    return make_complex(round(real(x.array()), decimals), round(imag(x.array()), decimals));
   const bool integral = x.is_array() && !is_inexact(x.array().dtype());
   if (integral && decimals > 0) return positive(x);
   const double scale = std::pow(10.0, std::abs(decimals));
@@ -203,8 +210,16 @@ Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
 
 Array clip(const Operand& operand, const ClipOptions& options) {
   const Array x = operand.is_array() ? operand.take() : Array(operand.scalar());
-  const Array low = options.min ? maximum(x, *options.min) : x;
-  return options.max ? minimum(low, *options.max) : low;
+  // An integer beyond the end of x's dtype bounds nothing.
+  const auto bounds = [&](const std::optional<Scalar>& bound, bool from_above) {
+    if (!bound) return false;
+    if (bound->kind() != Scalar::Kind::integer || !is_integer(x.dtype()) || detail::fits(*bound, x.dtype())) return true;
+    const bool above = bound->above_int64() || bound->integer() > 0;
+    if (above != from_above) detail::make_constant("clip", *bound, x.dtype());  // throws
+    return false;
+  };
+  const Array low = bounds(options.min, false) ? maximum(x, *options.min) : x;
+  return bounds(options.max, true) ? minimum(low, *options.max) : low;
 }
 
 }  // namespace tandem

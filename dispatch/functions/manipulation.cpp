@@ -17,6 +17,7 @@ namespace tandem {
 using detail::fail;
 
 Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options) {
+  if (x.ndim() == 0) return repeat(x.ravel(), repeats, options);
   if (!options.axis && x.ndim() != 1) return repeat(x.ravel(), repeats, {.axis = 0});
   if (repeats < 0) fail("repeat", "repeats may not contain negative values");
   const int axis = detail::normalize_axis("repeat", options.axis.value_or(0), x.ndim());
@@ -32,6 +33,7 @@ Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options)
 
 Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options) {
   constexpr const char* function = "repeat";
+  if (x.ndim() == 0) return repeat(x.ravel(), repeats, options);
   if (!options.axis && x.ndim() != 1) return repeat(x.ravel(), repeats, {.axis = 0});
   const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
   if (!is_integer(repeats.dtype()))

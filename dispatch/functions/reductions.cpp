@@ -36,25 +36,9 @@ Scalar empty_result(const char* function, td_reduction reduction, const Shape& s
   }
 }
 
-}  // namespace
-
-Array reduce(const char* function, td_reduction reduction, Array x, const Axes& axes, bool keepdims) {
-  const std::uint32_t mask = axes_mask(function, axes, x.ndim());
-  const DType result_type = is_position(reduction) ? int64 : x.dtype();
-  const Shape shape = reduced_shape(x.shape(), mask, keepdims);
-  DeviceState& device = *x.node()->device;
-  if (element_count(function, shape) == 0) return Array(allocate_node(function, device, result_type, shape));
-  if (x.size() == 0) return constant_array(function, device, shape, empty_result(function, reduction, x.shape()), result_type);
-  if (mask == 0)  // every element is a row of its own
-    return is_position(reduction) ? constant_array(function, device, shape, 0, int64) : x;
-  return Array(record_reduction(function, reduction, std::move(x).node(), mask, keepdims, result_type));
-}
-
-namespace {
-
 /// Number of elements that one result combines.
 std::int64_t row_size(const char* function, const Array& x, const Axes& axes) {
-  const std::uint32_t mask = axes_mask(function, axes, x.ndim());
+  const std::uint32_t mask = reduced_axes_mask(function, axes, x.ndim());
   std::int64_t n = 1;
   for (int i = 0; i < x.ndim(); ++i)
     if (mask >> i & 1) n *= x.shape()[i];
@@ -62,6 +46,21 @@ std::int64_t row_size(const char* function, const Array& x, const Axes& axes) {
 }
 
 }  // namespace
+
+Array reduce(const char* function, td_reduction reduction, Array x, const Axes& axes, bool keepdims) {
+  const std::uint32_t mask = reduced_axes_mask(function, axes, x.ndim());
+  const DType result_type = is_position(reduction) ? int64 : x.dtype();
+  const Shape shape = reduced_shape(x.shape(), mask, keepdims);
+  DeviceState& device = *x.node()->device;
+  if (x.size() == 0) {
+    // Where there is no result for an empty row, NumPy throws even if there is no row.
+    const Scalar value = row_size(function, x, axes) == 0 ? empty_result(function, reduction, x.shape()) : Scalar(false);
+    return constant_array(function, device, shape, value, result_type);
+  }
+  if (mask == 0)  // every element is a row of its own
+    return is_position(reduction) ? constant_array(function, device, shape, 0, int64) : x;
+  return Array(record_reduction(function, reduction, std::move(x).node(), mask, keepdims, result_type));
+}
 
 DType sum_dtype(DType dtype) noexcept {
   if (is_bool(dtype) || is_signed_integer(dtype)) return int64;

@@ -46,7 +46,8 @@ struct ClipOptions {
   std::optional<Scalar> min = {};
   std::optional<Scalar> max = {};
 };
-/// Values below min become min, values above max become max. The dtype is x's.
+/// Values below min become min, values above max become max. The dtype is x's, promoted with the bounds as weak scalars;
+/// an integer min below it, or max above it, bounds nothing.
 TANDEM_API Array clip(const Operand& x, const ClipOptions& options);
 
 #define TD_DETAIL_BINARY(symbol, function)                                              \

@@ -9,7 +9,7 @@ namespace tandem {
 struct RepeatOptions {
   std::optional<int> axis = {};
 };
-/// Each element along an axis `repeats` times. Throws Error for a negative number.
+/// Each element along an axis `repeats` times; 0-d x counts as 1-d. Throws Error for a negative number.
 TANDEM_API Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options = {});
 /// Element i repeats[i] times: a 1-d array of integers of the axis's length, or one for all. Throws Error for other shapes,
 /// dtypes and negative numbers.

@@ -687,14 +687,14 @@ TD_FN T minimum(T a, T b) {
     return select(less(b, a) | (isnan(b) & !isnan(a)), b, a);
   }
 }
-// The other one if one is NaN.
+// The other one if one is NaN, the first if both are.
 template <class T>
 TD_FN T fmax(T a, T b) {
-  return select(isnan(a), b, select(isnan(b), a, maximum(a, b)));
+  return select(isnan(b), a, select(isnan(a), b, maximum(a, b)));
 }
 template <class T>
 TD_FN T fmin(T a, T b) {
-  return select(isnan(a), b, select(isnan(b), a, minimum(a, b)));
+  return select(isnan(b), a, select(isnan(a), b, minimum(a, b)));
 }
 
 // ---- floats -----------------------------------------------------------------------------------------------------
@@ -916,7 +916,8 @@ TD_FN F abs(complex<F> z) {
   return hypot(z.re, z.im);
 }
 
-// z / |z|, 0 for 0; infinities count as the direction of an axis, as in NumPy 2.
+// z / |z|, 0 for 0; one infinite part counts as the direction of an axis, as in NumPy 2. NaN if either part is, as the
+// Array API has it.
 template <class F>
 TD_FN complex<F> sign(complex<F> z) {
   const Scale<F> scale = scale_squares(size_of(z.re, z.im));
@@ -925,7 +926,7 @@ TD_FN complex<F> sign(complex<F> z) {
   const bool re_inf = isinf(z.re), im_inf = isinf(z.im), both = re_inf & im_inf, one = re_inf != im_inf;
   const F re = one ? copysign(re_inf ? (F)1 : (F)0, z.re) : x / length;
   const F im = one ? copysign(im_inf ? (F)1 : (F)0, z.im) : y / length;
-  const F nothing = (re != re) | (im != im) | both ? not_a_number<F>() : (F)0;
+  const F nothing = isnan(z) | both ? not_a_number<F>() : (F)0;
   return select(nonzero(z), complex<F>{re + nothing, im + nothing}, complex<F>{0, 0});
 }
 

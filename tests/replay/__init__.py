@@ -1,0 +1,1 @@
+"""What numpy_replay.py draws."""
