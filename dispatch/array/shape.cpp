@@ -24,7 +24,7 @@ std::string to_string(const Shape& shape) {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
-Shape broadcast_shapes(std::initializer_list<Shape> shapes) {
+Shape broadcast_shapes(std::span<const Shape> shapes) {
   Shape result;
   for (const Shape& shape : shapes) {
     if (detail::broadcast_into(result, shape)) continue;

@@ -60,22 +60,29 @@ DType promote_weak(DType dtype, const Scalar& scalar) noexcept {
   }
 }
 
-DType promote_operands(const Operand* const* operands, int n) {
+DType promote(std::span<const TypeOperand> operands) {
   bool any_array = false, above_int64 = false;
   DType result = bool_;
-  for (int i = 0; i < n; ++i)
-    if (operands[i]->is_array()) {
-      const DType d = operands[i]->array().dtype();
-      result = any_array ? promote_types(result, d) : d;
+  for (const TypeOperand& operand : operands)
+    if (operand.dtype()) {
+      result = any_array ? promote_types(result, *operand.dtype()) : *operand.dtype();
       any_array = true;
     }
-  for (int i = 0; i < n; ++i) {
-    if (operands[i]->is_array()) continue;
-    const Scalar& scalar = operands[i]->scalar();
+  for (const TypeOperand& operand : operands) {
+    if (operand.dtype()) continue;
+    const Scalar& scalar = operand.scalar();
     above_int64 |= scalar.above_int64();
-    result = any_array ? promote_weak(result, scalar) : promote_types(result, scalar.kind() == Scalar::Kind::integer ? int64 : scalar.dtype());
+    result = any_array ? promote_weak(result, scalar)
+                       : promote_types(result, scalar.kind() == Scalar::Kind::integer ? int64 : scalar.dtype());
   }
   return !any_array && above_int64 && result == int64 ? uint64 : result;
+}
+
+DType promote_operands(const Operand* const* operands, int n) {
+  TypeOperand types[TD_MAX_SOURCES] = {bool_, bool_, bool_, bool_};
+  for (int i = 0; i < n; ++i)
+    types[i] = operands[i]->is_array() ? TypeOperand(operands[i]->array()) : TypeOperand(operands[i]->scalar());
+  return promote({types, static_cast<std::size_t>(n)});
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tandem/array.hpp>
+#include <tandem/data_types.hpp>
 
 #include "../program/expression.hpp"
 #include "../program/ops.hpp"
@@ -21,6 +22,7 @@ bool fits(const Scalar& scalar, DType dtype) noexcept;
 DType promote_weak(DType dtype, const Scalar& scalar) noexcept;
 
 /// The dtype that operands promote to: arrays by dtype, scalars weakly.
+DType promote(std::span<const TypeOperand> operands);
 DType promote_operands(const Operand* const* operands, int n);
 
 /// The device that all arrays are on (the default one if there are none); throws Error naming two that differ.
@@ -46,12 +48,18 @@ DType accumulator_dtype(DType dtype) noexcept;
 /// A pending array whose elements are all `value`.
 Array constant_array(const char* function, DeviceState& device, const Shape& shape, const Scalar& value, DType dtype);
 
+/// concat for the function of that name.
+Array join(const char* function, std::span<const Array> arrays, int axis);
+
 /// A ready array with a copy of contiguous host elements.
 Array host_array(const char* function, DeviceState& device, DType dtype, const Shape& shape, const void* values);
 
 /// Array::adopt for elements that others made: bools that are stored as anything but 0 and 1 are copied and become 1.
 Array adopt_elements(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
                      const Device& device, bool writable = true);
+
+/// Part of an evaluated array's memory as an array: other strides, beginning `offset` elements after its first one.
+Array make_view(const Node& node, const Shape& shape, const Shape& strides, std::int64_t offset);
 
 /// A view of an evaluated array, for verbs.
 td_view view_of(const Node& node) noexcept;

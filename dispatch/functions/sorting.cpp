@@ -58,6 +58,10 @@ Array searchsorted(const Array& sorted, const Array& values, const SearchOptions
   return Array(std::move(result));
 }
 
+Array searchsorted(const Array& sorted, const Scalar& value, const SearchOptions& options) {
+  return searchsorted(sorted, full({}, value, {.device = sorted.device()}), options);
+}
+
 Array quantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {
   for (double each : q)
     if (!(each >= 0 && each <= 1)) detail::fail("quantile", std::to_string(each) + " is not in [0, 1]");

@@ -5,10 +5,11 @@
 
 namespace tandem {
 
-/// Options of sort and argsort. Both are stable; NaN comes last in either direction.
+/// Options of sort and argsort. NaN comes last in either direction.
 struct SortOptions {
   int axis = -1;
   bool descending = false;
+  bool stable = true;  // equal elements keep their order; they do without it, too
 };
 /// A sorted copy. Complex numbers order by real part, then imaginary part. Throws IndexError for an axis outside, so
 /// also for 0-d x.
@@ -28,6 +29,8 @@ struct SearchOptions {
 /// before the value, or with side right before or with it. The shape is that of values; the order is sort's, so NaN is the
 /// largest number; dtypes promote. Throws Error if `sorted` or `sorter` is not 1-d.
 TANDEM_API Array searchsorted(const Array& sorted, const Array& values, const SearchOptions& options = {});
+/// One number, with the dtype that it has alone: the result is 0-d.
+TANDEM_API Array searchsorted(const Array& sorted, const Scalar& value, const SearchOptions& options = {});
 
 /// Options of quantile; axis none flattens.
 struct QuantileOptions {

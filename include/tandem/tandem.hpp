@@ -2,7 +2,9 @@
 #pragma once
 
 #include <tandem/array.hpp>
+#include <tandem/constants.hpp>
 #include <tandem/creation.hpp>
+#include <tandem/data_types.hpp>
 #include <tandem/device.hpp>
 #include <tandem/dlpack.hpp>
 #include <tandem/dtype.hpp>
@@ -10,6 +12,7 @@
 #include <tandem/error.hpp>
 #include <tandem/indexing.hpp>
 #include <tandem/info.hpp>
+#include <tandem/inspection.hpp>
 #include <tandem/io.hpp>
 #include <tandem/linalg.hpp>
 #include <tandem/manipulation.hpp>
@@ -17,5 +20,6 @@
 #include <tandem/reductions.hpp>
 #include <tandem/scalar_value.hpp>
 #include <tandem/scans.hpp>
+#include <tandem/sets.hpp>
 #include <tandem/shape.hpp>
 #include <tandem/sorting.hpp>
