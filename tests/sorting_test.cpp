@@ -151,4 +151,12 @@ TEST(Quantile, NaNSpreadsAndErrors) {
   EXPECT_TRUE(throws([] { td::quantile(td::ones({2}, {.dtype = td::complex64}), 0.5); }, "quantile: ", {"complex64"}));
 }
 
+TEST(SearchSorted, ANumber) {
+  const Array x = td::array({1, 3, 3, 100}, {.dtype = td::int8});
+  EXPECT_TRUE(same(td::searchsorted(x, 3), td::array(1)));
+  EXPECT_TRUE(same(td::searchsorted(x, 3, {.side = td::Side::right}), td::array(3)));
+  EXPECT_TRUE(same(td::searchsorted(x, 2.5), td::array(1)));
+  EXPECT_TRUE(same(td::searchsorted(x, 300), td::array(4)));
+}
+
 }  // namespace

@@ -9,6 +9,7 @@
 #include <tandem/sorting.hpp>
 #include <tandem/elementwise.hpp>
 
+#include "../array/selection.hpp"
 #include "../array/shape_rules.hpp"
 #include "common.hpp"
 
@@ -182,7 +183,7 @@ Array delete_(const Array& x, const Array& indices, const EditOptions& options) 
   if (is_bool(indices.dtype()))
     keeps = logical_not(indices);
   else
-    keeps(indices) = false;
+    keeps(detail::checked_indices("delete_", indices, axis, x.shape()[axis])) = false;
   return x.at(along(axis, keeps));
 }
 

@@ -32,7 +32,7 @@ Array reshape(const Array& x, const Shape& shape, const ReshapeOptions& options)
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
   std::vector<Shape> shapes;
   for (const Array& x : arrays) shapes.push_back(x.shape());
-  const Shape shape = broadcast_shapes(shapes);
+  const Shape shape = detail::broadcast_shapes("broadcast_arrays", shapes);
   std::vector<Array> result;
   for (const Array& x : arrays) result.push_back(x.broadcast_to(shape));
   return result;
