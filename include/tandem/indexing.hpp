@@ -50,6 +50,22 @@ TANDEM_API Array argwhere(const Array& x);
 /// Positions in the flattened array.
 TANDEM_API Array flatnonzero(const Array& x);
 
+/// Index arrays for each combination of their elements, `x(ix[0], ix[1], ...)`: the k-th of 1-d arrays of integers or bools
+/// along axis k. Throws Error for other shapes.
+TANDEM_API std::vector<Array> ix_(std::span<const Array> arrays);
+inline std::vector<Array> ix_(std::initializer_list<Array> arrays) {
+  return ix_(std::span<const Array>(arrays.begin(), arrays.size()));
+}
+/// Options of tril_indices and triu_indices: the diagonal, and the number of columns if not n.
+struct TriangleIndicesOptions {
+  std::int64_t k = 0;
+  std::optional<std::int64_t> m = {};
+  std::optional<Device> device = {};
+};
+/// Positions, as of nonzero, in the lower or the upper triangle of an n x m matrix.
+TANDEM_API std::vector<Array> tril_indices(std::int64_t n, const TriangleIndicesOptions& options = {});
+TANDEM_API std::vector<Array> triu_indices(std::int64_t n, const TriangleIndicesOptions& options = {});
+
 /// Options of compress; without an axis x is flattened.
 struct CompressOptions {
   std::optional<int> axis = {};

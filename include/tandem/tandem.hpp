@@ -16,6 +16,9 @@
 #include <tandem/io.hpp>
 #include <tandem/linalg.hpp>
 #include <tandem/manipulation.hpp>
+#include <tandem/nan_reductions.hpp>
+#include <tandem/numerics.hpp>
+#include <tandem/products.hpp>
 #include <tandem/random.hpp>
 #include <tandem/reductions.hpp>
 #include <tandem/scalar_value.hpp>
@@ -23,3 +26,4 @@
 #include <tandem/sets.hpp>
 #include <tandem/shape.hpp>
 #include <tandem/sorting.hpp>
+#include <tandem/statistics.hpp>
