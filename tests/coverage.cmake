@@ -149,14 +149,14 @@ endforeach()
 
 set(text "# Coverage of the Array API standard
 
-${present} of the ${total} functions of the Python Array API standard, edition 2025.12, with its extensions `linalg` and `fft`, in
-`namespace tandem`. Keyword arguments are members of an options struct: `td::sum(x, {.axis = 0, .keepdims = true})`. Where the
-standard leaves a result open it is NumPy 2's. This page is made from the headers by
+${present} of the ${total} functions of the Python Array API standard, edition 2025.12, with its extensions `linalg` and
+`fft`, in `namespace tandem`. Keyword arguments are members of an options struct: `td::sum(x, {.axis = 0, .keepdims =
+true})`. Where the standard leaves a result open it is NumPy 2's. This page is made from the headers by
 [tests/coverage.cmake](../tests/coverage.cmake): `cmake -DWRITE=ON -P tests/coverage.cmake`.
 
 The constants `e`, `pi`, `inf`, `nan` are in [constants.hpp](../include/tandem/constants.hpp), `newaxis` in
-[array.hpp](../include/tandem/array.hpp). C++ has the operators `+ - * / % & | ^ << >> ~`, the comparisons and their assigning
-forms; `//`, `**` and `@` are `floor_divide`, `pow` and `matmul`.
+[array.hpp](../include/tandem/array.hpp). C++ has the operators `+ - * / % & | ^ << >> ~`, the comparisons and their
+assigning forms; `//`, `**` and `@` are `floor_divide`, `pow` and `matmul`.
 ${body}
 ## Beyond the standard
 

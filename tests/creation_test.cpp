@@ -264,7 +264,8 @@ TEST(AsArray, CopiesWhereAskedTo) {
   EXPECT_EQ(td::asarray(x, {.dtype = td::int64, .device = x.device(), .copy = false}).data(), x.data());
   EXPECT_NE(td::asarray(x, {.copy = true}).data(), x.data());
   EXPECT_TRUE(same(td::asarray(x, {.dtype = td::float32}), td::array({0, 1, 2}, {.dtype = td::float32})));
-  EXPECT_TRUE(same(td::asarray({{1, 2}, {3, 4}}, {.dtype = td::int8}), td::array({{1, 2}, {3, 4}}, {.dtype = td::int8})));
+  EXPECT_TRUE(same(td::asarray({{1, 2}, {3, 4}}, {.dtype = td::int8}),
+                   td::array({{1, 2}, {3, 4}}, {.dtype = td::int8})));
   EXPECT_TRUE(same(td::asarray(2.5), td::array(2.5)));
   EXPECT_TRUE(throws([&] { td::asarray(x, {.dtype = td::int8, .copy = false}); }, "asarray: int64", {"int8"}));
   EXPECT_TRUE(throws([] { td::asarray(1, {.copy = false}); }, "asarray: "));

@@ -1,4 +1,5 @@
-// Kinds and limits of dtypes, promotion of arrays with numbers, casts as functions, and what the library says of itself.
+// Kinds and limits of dtypes, promotion of arrays with numbers, casts as functions, and what the library says of
+// itself.
 #include "support.hpp"
 
 namespace td = tandem;

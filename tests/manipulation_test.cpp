@@ -42,7 +42,8 @@ TEST(Views, RefuseWhatDoesNotFit) {
   EXPECT_TRUE(throws<td::IndexError>([&] { td::swapaxes(x, 0, 2); }, "swapaxes: axis 2"));
   EXPECT_TRUE(throws<td::IndexError>([] { td::fliplr(td::zeros({2})); }, "fliplr: axis 1"));
   EXPECT_TRUE(throws([&] { td::reshape(td::transpose(x), {6}, {.copy = false}); }, "reshape: ", {"(3, 2)", "(6,)"}));
-  EXPECT_TRUE(throws([&] { td::broadcast_arrays({td::zeros({2}), td::zeros({3})}); }, "broadcast_arrays: ", {"(2,) (3,)"}));
+  EXPECT_TRUE(throws([&] { td::broadcast_arrays({td::zeros({2}), td::zeros({3})}); },
+                     "broadcast_arrays: shapes (2,) (3,)"));
 }
 
 TEST(Reshape, CopiesIfAskedTo) {
@@ -123,9 +124,9 @@ TEST(Edits, AppendInsertDelete) {
   EXPECT_TRUE(same(td::delete_(x, td::array({0, 2, 0}), {.axis = 1}), td::array({{2}, {5}})));
   EXPECT_TRUE(same(td::delete_(x, td::array({true, false, true}), {.axis = 1}), td::array({{2}, {5}})));
   EXPECT_TRUE(same(td::delete_(x, td::zeros({0}, {.dtype = td::int64})), td::array({1, 2, 3, 4, 5, 6})));
-  EXPECT_TRUE(throws<td::IndexError>([&] { td::insert(x, 3, 0, {.axis = 0}); }, "insert: index 3", {"axis 0", "size 2"}));
-  EXPECT_TRUE(throws<td::IndexError>([&] { td::delete_(x, -3, {.axis = 0}); }, "delete_: index -3", {"axis 0", "size 2"}));
-  EXPECT_TRUE(throws<td::IndexError>([&] { td::delete_(x, td::array({6})); }, "delete_: 6 is out of bounds", {"size 6"}));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::insert(x, 3, 0, {.axis = 0}); }, "insert: index 3", {"size 2"}));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::delete_(x, -3, {.axis = 0}); }, "delete_: index -3", {"size 2"}));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::delete_(x, td::array({6})); }, "delete_: index 6", {"size 6"}));
 }
 
 void expect_parts(const std::vector<Array>& parts, std::initializer_list<Array> expected) {

@@ -92,7 +92,8 @@ TEST(Isin, ByNumPysRules) {
                    td::array({false, true})));
   EXPECT_TRUE(same(td::isin(td::array({1, 2}, {.dtype = td::uint8}), 258), td::array({false, false})));
   // int64 and uint64 meet as integers, not as float64, which holds neither.
-  const Array large = td::array({(1ll << 53) + 1, -1ll}), unsigned_large = td::array({1ull << 53, ~0ull}, {.dtype = td::uint64});
+  const Array large = td::array({(1ll << 53) + 1, -1ll});
+  const Array unsigned_large = td::array({1ull << 53, ~0ull}, {.dtype = td::uint64});
   EXPECT_TRUE(same(td::isin(large, unsigned_large), td::array({false, false})));
   EXPECT_TRUE(same(td::isin(unsigned_large, large), td::array({false, false})));
   EXPECT_TRUE(same(td::isin(large, unsigned_large + 1), td::array({true, false})));

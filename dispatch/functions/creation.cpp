@@ -232,9 +232,13 @@ Array tri(std::int64_t n_rows, std::optional<std::int64_t> n_columns, const EyeO
   return matrix_of(TD_OP_greater_equal, "tri", n_rows, n_columns, options);
 }
 
-Array tril(const Array& x, const TriangleOptions& options) { return triangle("tril", x, TD_OP_greater_equal, options.k); }
+Array tril(const Array& x, const TriangleOptions& options) {
+  return triangle("tril", x, TD_OP_greater_equal, options.k);
+}
 
-Array triu(const Array& x, const TriangleOptions& options) { return triangle("triu", x, TD_OP_less_equal, options.k); }
+Array triu(const Array& x, const TriangleOptions& options) {
+  return triangle("triu", x, TD_OP_less_equal, options.k);
+}
 
 Array diag(const Array& x, const TriangleOptions& options) {
   if (x.ndim() == 2) return diagonal(x, {.offset = options.k});

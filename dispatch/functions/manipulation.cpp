@@ -134,7 +134,9 @@ Array block(std::initializer_list<std::initializer_list<Array>> rows) {
   return detail::join("block", joined_rows, -2);
 }
 
-Array append(const Array& x, const Array& values, const EditOptions& options) { return concat({x, values}, options.axis); }
+Array append(const Array& x, const Array& values, const EditOptions& options) {
+  return concat({x, values}, options.axis);
+}
 
 namespace {
 
@@ -227,8 +229,8 @@ Array pad(const Array& x, const PadWidth& width, const PadOptions& options) {
   }
   Array result = x;
   for (int i = x.ndim() - 1; i >= 0; --i)  // the first axis comes last: its slices are the largest to move as a whole
-    if (shape[i] != x.shape()[i])
-      result = take(result, pad_source(options.mode, x, x.shape()[i], middle[std::size_t(i)].start, shape[i]), {.axis = i});
+    if (const std::int64_t length = x.shape()[i]; shape[i] != length)
+      result = take(result, pad_source(options.mode, x, length, middle[std::size_t(i)].start, shape[i]), {.axis = i});
   return result;
 }
 

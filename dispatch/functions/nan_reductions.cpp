@@ -13,21 +13,26 @@ Array replaced(const Array& x, const Scalar& value) { return is_inexact(x.dtype(
 
 /// Both parts, so that it comes before or behind every complex number.
 Scalar infinity(const Array& x, double sign) {
-  return is_complex(x.dtype()) ? Scalar(std::complex<double>(sign * INFINITY, sign * INFINITY)) : Scalar(sign * INFINITY);
+  const double part = sign * INFINITY;
+  return is_complex(x.dtype()) ? Scalar(std::complex<double>(part, part)) : Scalar(part);
 }
 
-Array extreme(const char* function, td_reduction reduction, double loser, const Array& x, const ReduceOptions& options) {
+Array extreme(const char* function, td_reduction reduction, double loser, const Array& x,
+              const ReduceOptions& options) {
   if (options.dtype) detail::fail(function, "takes no dtype");
-  const Array value = detail::reduce(function, reduction, replaced(x, infinity(x, loser)), options.axis, options.keepdims);
+  const Array numbers = replaced(x, infinity(x, loser));
+  const Array value = detail::reduce(function, reduction, numbers, options.axis, options.keepdims);
   if (!is_inexact(x.dtype())) return value;
   return where(detail::reduce(function, TD_REDUCE_all, isnan(x), options.axis, options.keepdims), NAN, value);
 }
 
-Array position(const char* function, td_reduction reduction, double loser, const Array& x, const ReduceOptions& options) {
+Array position(const char* function, td_reduction reduction, double loser, const Array& x,
+               const ReduceOptions& options) {
   if (options.dtype) detail::fail(function, "takes no dtype");
   if (options.axis.given() && options.axis.list().size() > 1)
     detail::fail(function, "one axis or none, not " + to_string(options.axis.list()));
-  const Array value = detail::reduce(function, reduction, replaced(x, infinity(x, loser)), options.axis, options.keepdims);
+  const Array numbers = replaced(x, infinity(x, loser));
+  const Array value = detail::reduce(function, reduction, numbers, options.axis, options.keepdims);
   if (is_inexact(x.dtype()) && any(detail::reduce(function, TD_REDUCE_all, isnan(x), options.axis, true)).item<bool>())
     detail::fail(function, "a row of shape " + to_string(x.shape()) + " holds NaN alone");
   return value;
@@ -58,8 +63,9 @@ Array nanargmin(const Array& x, const ReduceOptions& options) {
 Array nanmean(const Array& x, const ReduceOptions& options) {
   if (!is_inexact(x.dtype())) return mean(x, options);
   const DType result = options.dtype.value_or(x.dtype()), compute = detail::accumulator_dtype(result);
-  const Array total = detail::reduce("nanmean", TD_REDUCE_sum, replaced(x, 0).astype(compute), options.axis, options.keepdims);
-  return divide(total, count_numbers(x, options.axis, options.keepdims).astype(real_dtype(compute))).astype(result);
+  const auto& [axis, keepdims, dtype] = options;
+  const Array total = detail::reduce("nanmean", TD_REDUCE_sum, replaced(x, 0).astype(compute), axis, keepdims);
+  return divide(total, count_numbers(x, axis, keepdims).astype(real_dtype(compute))).astype(result);
 }
 
 Array nanvar(const Array& x, const VarOptions& options) {

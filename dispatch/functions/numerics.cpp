@@ -34,6 +34,11 @@ Array between(const Array& x, int axis, std::optional<std::int64_t> begin, std::
   return x.at(index);
 }
 
+/// One place of an axis, which stays; negative ones count from the end.
+Array single(const Array& x, int axis, std::int64_t i) {
+  return between(x, axis, i, i == -1 ? std::nullopt : std::optional(i + 1));
+}
+
 /// The full convolution from position `begin` on, `count` elements; `taps` is the shorter one.
 Array convolution(const Array& x, const Array& taps, std::int64_t begin, std::int64_t count) {
   const std::int64_t m = taps.size();
@@ -87,7 +92,8 @@ Array steps(const char* function, const Array& x, const Array& y, int axis) {
 
 DType result_of(const Array& x) { return is_inexact(x.dtype()) ? x.dtype() : float64; }
 
-/// x in the dtype to compute in and its maximum along axes, 0 where it is not finite: so that exp neither overflows nor meets inf - inf.
+/// x in the dtype to compute in and its maximum along axes, 0 where it is not finite: so that exp neither overflows nor
+/// meets inf - inf.
 std::pair<Array, Array> shifted(const char* function, const Array& x, const Axes& axes) {
   if (is_complex(x.dtype())) fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported");
   const Array wide = x.astype(detail::accumulator_dtype(result_of(x)));
@@ -133,7 +139,8 @@ Array interp(const Array& x, const Array& xp, const Array& fp, const InterpOptio
 Array trapezoid(const Array& y, const TrapezoidOptions& options) {
   const int axis = detail::normalize_axis("trapezoid", options.axis, y.ndim());
   const Array pairs = add(between(y, axis, 1, none), between(y, axis, none, -1));
-  const Array areas = options.x ? multiply(steps("trapezoid", *options.x, y, axis), pairs) : multiply(pairs, options.dx);
+  const Array areas =
+      options.x ? multiply(steps("trapezoid", *options.x, y, axis), pairs) : multiply(pairs, options.dx);
   return sum(divide(areas, 2), {.axis = axis});
 }
 
@@ -149,7 +156,7 @@ Array gradient(const Array& samples, const GradientOptions& options) {
     fail(function, "axis " + std::to_string(axis) + " of shape " + to_string(samples.shape()) + " has fewer than " +
                        std::to_string(options.edge_order + 1) + " samples");
   const Array y = is_inexact(samples.dtype()) ? samples : samples.astype(float64);
-  const auto at = [&](std::int64_t i) { return between(y, axis, i, i + 1 == 0 ? std::nullopt : std::optional(i + 1)); };
+  const auto at = [&](std::int64_t i) { return single(y, axis, i); };
   const bool second = options.edge_order == 2;
   Array first, middle, last;
   if (!options.x) {
@@ -167,11 +174,10 @@ Array gradient(const Array& samples, const GradientOptions& options) {
     // first one and the last one.
     if (options.x->ndim() != 1) fail(function, "x of shape " + to_string(options.x->shape()) + " is not 1-d");
     const Array h = steps(function, *options.x, y, axis);
-    const auto step = [&](std::int64_t i) { return between(h, axis, i, i + 1 == 0 ? std::nullopt : std::optional(i + 1)); };
+    const auto step = [&](std::int64_t i) { return single(h, axis, i); };
     const Array h1 = between(h, axis, none, -1), h2 = between(h, axis, 1, none);
-    const auto sum_of = [](const Array& a, const Array& fa, const Array& b, const Array& fb, const Array& c, const Array& fc) {
-      return add(add(multiply(a, fa), multiply(b, fb)), multiply(c, fc));
-    };
+    const auto sum_of = [](const Array& a, const Array& y0, const Array& b, const Array& y1, const Array& c,
+                           const Array& y2) { return add(add(multiply(a, y0), multiply(b, y1)), multiply(c, y2)); };
     middle = sum_of(divide(negative(h2), multiply(h1, add(h1, h2))), between(y, axis, none, -2),
                     divide(subtract(h2, h1), multiply(h1, h2)), between(y, axis, 1, -1),
                     divide(h1, multiply(h2, add(h1, h2))), between(y, axis, 2, none));

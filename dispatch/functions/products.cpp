@@ -117,7 +117,10 @@ Term contracted(Term a, Term b, const Labels& keep, DType dtype) {
   }
   const auto lengths = [](const Term& term, const Labels& list) {
     Shape shape;
-    for (int label : list) shape.push_back(term.array.shape()[int(std::find(term.axes.begin(), term.axes.end(), label) - term.axes.begin())]);
+    for (int label : list) {
+      const auto axis = std::find(term.axes.begin(), term.axes.end(), label) - term.axes.begin();
+      shape.push_back(term.array.shape()[int(axis)]);
+    }
     return shape;
   };
   const auto matrices = [&](const Term& term, const Labels& first, const Labels& second) {
@@ -149,7 +152,8 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands) {
     begin = end + 1;
   }
   if (operands.empty() || parts.size() != operands.size())
-    refuse(subscripts, std::to_string(parts.size()) + " operands are named, " + std::to_string(operands.size()) + " given");
+    refuse(subscripts, std::to_string(parts.size()) + " operands are named, " + std::to_string(operands.size()) +
+                           " given");
 
   DType dtype = operands[0].dtype();
   for (const Array& x : operands) dtype = promote_types(dtype, x.dtype());
@@ -174,8 +178,8 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands) {
       std::int64_t& whole = lengths[term.axes[i]];
       if (whole == -1 || whole == 1) whole = length;
       else if (length != 1 && length != whole)
-        refuse(subscripts, "lengths " + std::to_string(whole) + " and " + std::to_string(length) + " of one axis, in operand " +
-                               std::to_string(k) + " of shape " + to_string(x.shape()));
+        refuse(subscripts, "lengths " + std::to_string(whole) + " and " + std::to_string(length) +
+                               " of one axis, in operand " + std::to_string(k) + " of shape " + to_string(x.shape()));
     }
   }
 

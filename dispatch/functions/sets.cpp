@@ -54,7 +54,9 @@ struct Groups {
   }
 };
 
-Array no_positions(const Array& x, const Shape& shape = {0}) { return empty(shape, {.dtype = int64, .device = x.device()}); }
+Array no_positions(const Array& x, const Shape& shape = {0}) {
+  return empty(shape, {.dtype = int64, .device = x.device()});
+}
 
 /// Of sorted elements of two sets, those that are in both, or those that are in one alone.
 Array compared(const char* function, const Array& x1, const Array& x2, bool both) {

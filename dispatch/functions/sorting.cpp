@@ -85,7 +85,8 @@ Array argpartition(const Array& x, std::int64_t kth, const PartitionOptions& opt
 Topk topk(const Array& x, std::int64_t k, const TopkOptions& options) {
   const int axis = detail::normalize_axis("topk", options.axis, x.ndim());
   if (k < 0 || k > x.shape()[axis])
-    detail::fail("topk", std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " + to_string(x.shape()));
+    detail::fail("topk", std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " +
+                             to_string(x.shape()));
   std::vector<Index> first(std::size_t(axis) + 1, slice(none, none));
   first.back() = slice(0, k);
   const Array indices = argsort(x, {.axis = axis, .descending = options.largest}).at(first);

@@ -72,7 +72,7 @@ Place place_of(QuantileMethod method, std::int64_t count, double q) {
     }
     case QuantileMethod::closest_observation: {
       const double index = n * q - 1 - 0.5, floor = std::floor(index);
-      return at(is_whole(index) && std::fmod(floor, 2) == 0 ? floor : floor + 1);
+      return at(is_whole(index) && std::fmod(floor, 2) != 0 ? floor : floor + 1);
     }
     case QuantileMethod::interpolated_inverted_cdf: return by(0, 1);
     case QuantileMethod::hazen: return by(0.5, 0.5);
@@ -136,7 +136,8 @@ Array all_nan(const Array& rows) {
   return full(shape, NAN, {.dtype = is_inexact(rows.dtype()) ? rows.dtype() : float64, .device = rows.device()});
 }
 
-/// Sorted values, and for each edge how many lie before it: below for all but the last one, where those at it count, too.
+/// Sorted values, and for each edge how many lie before it: below for all but the last one, where those at it count,
+/// too.
 Array before_edges(const Array& sorted, const Array& edges) {
   return concat({searchsorted(sorted, edges(slice(0, -1))),
                  searchsorted(sorted, edges(slice(-1, none)), {.side = Side::right})});
@@ -191,7 +192,8 @@ Array nanmedian(const Array& x, const RowOptions& options) {
   } else {
     // NaN comes last in order. A row of NaN alone gives its first one.
     const Array count = count_nonzero(logical_not(isnan(rows)), {.axis = -1, .keepdims = true});
-    const Array order = sort(rows), upper = floor_divide(count, 2), lower = floor_divide(maximum(subtract(count, 1), 0), 2);
+    const Array order = sort(rows);
+    const Array lower = floor_divide(maximum(subtract(count, 1), 0), 2), upper = floor_divide(count, 2);
     const Array a = take_along_axis(order, lower, -1), b = take_along_axis(order, upper, -1);
     value = mean_of(a, where(equal(lower, upper), a, b)).squeeze(-1);
   }
@@ -290,7 +292,8 @@ Histogram histogram(const Array& x, std::int64_t bins, const HistogramOptions& o
   else if (x.size() > 0)
     first = min(x).item<double>(), last = max(x).item<double>();
   if (!std::isfinite(first) || !std::isfinite(last) || first > last)
-    fail(function, "the range [" + std::to_string(first) + ", " + std::to_string(last) + "] is not finite or runs backwards");
+    fail(function, "the range [" + std::to_string(first) + ", " + std::to_string(last) +
+                       "] is not finite or runs backwards");
   if (first == last) first -= 0.5, last += 0.5;
   const DType dtype = is_inexact(x.dtype()) ? x.dtype() : float64;
   return histogram(x, linspace(first, last, bins + 1, {.dtype = dtype, .device = x.device()}), options);

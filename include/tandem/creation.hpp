@@ -40,7 +40,8 @@ TANDEM_API Array full_like(const Array& x, const Scalar& value, const ArrayOptio
 TANDEM_API Array empty_like(const Array& x, const ArrayOptions& options = {});
 
 /// start, start + step, ... below stop: ceil((stop - start) / step) elements. dtype: int64 for integers, else float64.
-/// Element i is start + i * ((start + step) - start) in the dtype, as NumPy computes it. Throws Error for step 0 or NaN.
+/// Element i is start + i * ((start + step) - start) in the dtype, as NumPy computes it. Throws Error for step 0 or
+/// NaN.
 TANDEM_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step = 1, const ArrayOptions& options = {});
 /// 0, 1, ... below stop.
 TANDEM_API Array arange(const Scalar& stop, const ArrayOptions& options = {});
@@ -92,8 +93,8 @@ struct LogspaceOptions {
 };
 /// base to the powers linspace(start, stop, num).
 TANDEM_API Array logspace(double start, double stop, std::int64_t num, const LogspaceOptions& options = {});
-/// `num` numbers from start to stop, each the same multiple of the one before; NaN between ends of different signs. Throws
-/// Error if an end is 0.
+/// `num` numbers from start to stop, each the same multiple of the one before; NaN between ends of different signs.
+/// Throws Error if an end is 0.
 TANDEM_API Array geomspace(double start, double stop, std::int64_t num, const LinspaceOptions& options = {});
 
 /// Which of the first two axes of a grid belongs to the first array: the second (xy, as in a plot) or the first (ij).
@@ -116,8 +117,8 @@ struct OneHotOptions {
 /// For each index a row, along a new last axis, of zeros and a 1 at the index; outside [0, num_classes) zeros alone.
 TANDEM_API Array one_hot(const Array& indices, std::int64_t num_classes, const OneHotOptions& options = {});
 
-/// Arrays one after another along an existing axis, or flattened if it is `none`; dtypes promote. Throws Error if the other
-/// lengths differ.
+/// Arrays one after another along an existing axis, or flattened if it is `none`; dtypes promote. Throws Error if the
+/// other lengths differ.
 TANDEM_API Array concat(std::span<const Array> arrays, std::optional<int> axis = 0);
 inline Array concat(std::initializer_list<Array> arrays, std::optional<int> axis = 0) {
   return concat(std::span<const Array>(arrays.begin(), arrays.size()), axis);

@@ -1,4 +1,5 @@
-// Questions about dtypes and casts as functions: the Array API's data type functions. dtype.hpp has the dtypes themselves.
+// Questions about dtypes and casts as functions: the Array API's data type functions. dtype.hpp has the dtypes
+// themselves.
 #pragma once
 
 #include <initializer_list>
@@ -8,8 +9,8 @@
 
 namespace tandem {
 
-/// A dtype or a set of dtypes: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating"
-/// or "numeric". Another name throws Error.
+/// A dtype or a set of dtypes: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex
+/// floating" or "numeric". Another name throws Error.
 class TANDEM_API DTypeKind {
  public:
   DTypeKind(DType dtype) noexcept : members_(1u << static_cast<int>(dtype)) {}

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// What take and put do with an index outside: throw IndexError, count on from the other end again and again, or take the
-/// nearest one inside (so that negative ones become 0).
+/// What take and put do with an index outside: throw IndexError, count on from the other end again and again, or take
+/// the nearest one inside (so that negative ones become 0).
 enum class IndexMode { raise, wrap, clip };
 
 /// Options of take; without an axis x is flattened.
@@ -50,8 +50,8 @@ TANDEM_API Array argwhere(const Array& x);
 /// Positions in the flattened array.
 TANDEM_API Array flatnonzero(const Array& x);
 
-/// Index arrays for each combination of their elements, `x(ix[0], ix[1], ...)`: the k-th of 1-d arrays of integers or bools
-/// along axis k. Throws Error for other shapes.
+/// Index arrays for each combination of their elements, `x(ix[0], ix[1], ...)`: the k-th of 1-d arrays of integers or
+/// bools along axis k. Throws Error for other shapes.
 TANDEM_API std::vector<Array> ix_(std::span<const Array> arrays);
 inline std::vector<Array> ix_(std::initializer_list<Array> arrays) {
   return ix_(std::span<const Array>(arrays.begin(), arrays.size()));

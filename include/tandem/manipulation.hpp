@@ -104,8 +104,8 @@ TANDEM_API Array append(const Array& x, const Array& values, const EditOptions& 
 /// x with values before position `index` of an axis: one element or slice, to whose shape they broadcast, in x's dtype.
 /// Throws IndexError for an index outside.
 TANDEM_API Array insert(const Array& x, std::int64_t index, const Operand& values, const EditOptions& options = {});
-/// x without some of the elements or slices along an axis; NumPy's delete, which is a keyword in C++. Throws IndexError for
-/// indices outside.
+/// x without some of the elements or slices along an axis; NumPy's delete, which is a keyword in C++. Throws IndexError
+/// for indices outside.
 TANDEM_API Array delete_(const Array& x, const Array& indices, const EditOptions& options = {});
 TANDEM_API Array delete_(const Array& x, std::int64_t index, const EditOptions& options = {});
 
@@ -135,16 +135,16 @@ struct RepeatOptions {
 };
 /// Each element along an axis `repeats` times. Throws Error for a negative number.
 TANDEM_API Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options = {});
-/// Element i repeats[i] times: a 1-d array of integers of the axis's length, or one for all. Throws Error for other shapes,
-/// dtypes and negative numbers.
+/// Element i repeats[i] times: a 1-d array of integers of the axis's length, or one for all. Throws Error for other
+/// shapes, dtypes and negative numbers.
 TANDEM_API Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options = {});
 
-/// x side by side `repetitions[i]` times along axis i; the shorter one of shape and repetitions is filled up with leading
-/// ones. Throws Error for a negative number.
+/// x side by side `repetitions[i]` times along axis i; the shorter one of shape and repetitions is filled up with
+/// leading ones. Throws Error for a negative number.
 TANDEM_API Array tile(const Array& x, const Shape& repetitions);
 
-/// Elements shifted by `shift` places along an axis (of the flattened x without one); what leaves at one end comes in at
-/// the other.
+/// Elements shifted by `shift` places along an axis (of the flattened x without one); what leaves at one end comes in
+/// at the other.
 TANDEM_API Array roll(const Array& x, std::int64_t shift, std::optional<int> axis = {});
 /// Several axes at once; shifts for one axis add up. Throws Error if the numbers of shifts and axes differ.
 TANDEM_API Array roll(const Array& x, const Shape& shifts, const Shape& axes);
@@ -166,8 +166,8 @@ class PadWidth {
  private:
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs_;
 };
-/// x in the middle of a larger array: `pad(x, 2)`, `pad(x, {{0, 1}, {2, 2}}, {.mode = PadMode::edge})`. Throws Error for
-/// negative widths, another number of pairs, and an empty axis that has nothing to repeat.
+/// x in the middle of a larger array: `pad(x, 2)`, `pad(x, {{0, 1}, {2, 2}}, {.mode = PadMode::edge})`. Throws Error
+/// for negative widths, another number of pairs, and an empty axis that has nothing to repeat.
 TANDEM_API Array pad(const Array& x, const PadWidth& width, const PadOptions& options = {});
 
 }  // namespace tandem

@@ -1,5 +1,5 @@
-// Numerical methods on sampled functions and rows: convolution, interpolation, integrals, derivatives, polynomials, softmax,
-// and comparisons of whole arrays.
+// Numerical methods on sampled functions and rows: convolution, interpolation, integrals, derivatives, polynomials,
+// softmax, and comparisons of whole arrays.
 #pragma once
 
 #include <tandem/array.hpp>
@@ -8,15 +8,15 @@
 
 namespace tandem {
 
-/// Which overlaps of two sequences of lengths N and M count: all (N + M - 1), those around the middle (max(N, M)), or those
-/// in which the shorter one lies inside (max - min + 1).
+/// Which overlaps of two sequences of lengths N and M count: all (N + M - 1), those around the middle (max(N, M)), or
+/// those in which the shorter one lies inside (max - min + 1).
 enum class ConvolveMode { full, same, valid };
 /// Options of convolve.
 struct ConvolveOptions {
   ConvolveMode mode = ConvolveMode::full;
 };
-/// Discrete convolution of 1-d arrays: result[k] is the sum of a[i] v[k - i]. float16 and bfloat16 accumulate in float32.
-/// N M operations in passes over the longer one. Throws Error for empty arrays and other shapes.
+/// Discrete convolution of 1-d arrays: result[k] is the sum of a[i] v[k - i]. float16 and bfloat16 accumulate in
+/// float32. N M operations in passes over the longer one. Throws Error for empty arrays and other shapes.
 TANDEM_API Array convolve(const Array& a, const Array& v, const ConvolveOptions& options = {});
 /// Options of correlate, whose default is NumPy's.
 struct CorrelateOptions {

@@ -7,13 +7,14 @@
 
 namespace tandem {
 
-/// Einstein's summation: "ij,jk->ik". Each letter names an axis; operands are multiplied where letters agree and summed over
-/// those that the output lacks. A letter twice in one operand takes its diagonal, "..." stands for the axes that are not
-/// named and broadcasts. Without "->" the output has the letters that occur once, in alphabetic order, behind "...".
+/// Einstein's summation: "ij,jk->ik". Each letter names an axis; operands are multiplied where letters agree and summed
+/// over those that the output lacks. A letter twice in one operand takes its diagonal, "..." stands for the axes that
+/// are not named and broadcasts. Without "->" the output has the letters that occur once, in alphabetic order, behind
+/// "...".
 ///
-/// Two operands are contracted by matmul; without common sums, by a product that fuses. Of more, the pair whose product is
-/// smallest against its operands comes first, again and again. The dtype is the promoted one; float16 and bfloat16 are
-/// computed in float32. Throws Error for subscripts that do not fit.
+/// Two operands are contracted by matmul; without common sums, by a product that fuses. Of more, the pair whose product
+/// is smallest against its operands comes first, again and again. The dtype is the promoted one; float16 and bfloat16
+/// are computed in float32. Throws Error for subscripts that do not fit.
 TANDEM_API Array einsum(std::string_view subscripts, std::span<const Array> operands);
 template <class... T>
   requires(sizeof...(T) > 0 && (std::derived_from<T, Array> && ...))

@@ -1,7 +1,7 @@
 // Sets: the different elements of an array, and membership. All of it sorts; the time is that of sort.
 //
-// Elements are equal as == has it: 0 and -0 are one, and each NaN is an element of its own unless equal_nan says that all
-// are one. The flattened array counts.
+// Elements are equal as == has it: 0 and -0 are one, and each NaN is an element of its own unless equal_nan says that
+// all are one. The flattened array counts.
 #pragma once
 
 #include <tandem/array.hpp>
@@ -42,8 +42,8 @@ struct IsinOptions {
 /// Whether each element of x1 is one of x2's; NaN is in no set. bool in the shape of x1. One operand may be a number.
 TANDEM_API Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options = {});
 
-/// Sorted different elements of both arrays, of either, of the first but not the second, of one alone; dtypes promote, and
-/// all NaNs are one for union1d only.
+/// Sorted different elements of both arrays, of either, of the first but not the second, of one alone; dtypes promote,
+/// and all NaNs are one for union1d only.
 TANDEM_API Array intersect1d(const Array& x1, const Array& x2);
 TANDEM_API Array union1d(const Array& x1, const Array& x2);
 TANDEM_API Array setdiff1d(const Array& x1, const Array& x2);

@@ -25,9 +25,9 @@ struct SearchOptions {
   Side side = Side::left;
   std::optional<Array> sorter = {};
 };
-/// int64 positions at which values belong in a sorted 1-d array, so that it stays sorted: the number of elements that come
-/// before the value, or with side right before or with it. The shape is that of values; the order is sort's, so NaN is the
-/// largest number; dtypes promote. Throws Error if `sorted` or `sorter` is not 1-d.
+/// int64 positions at which values belong in a sorted 1-d array, so that it stays sorted: the number of elements that
+/// come before the value, or with side right before or with it. The shape is that of values; the order is sort's, so
+/// NaN is the largest number; dtypes promote. Throws Error if `sorted` or `sorter` is not 1-d.
 TANDEM_API Array searchsorted(const Array& sorted, const Array& values, const SearchOptions& options = {});
 /// One number, with the dtype that it has alone: the result is 0-d.
 TANDEM_API Array searchsorted(const Array& sorted, const Scalar& value, const SearchOptions& options = {});
@@ -36,8 +36,8 @@ TANDEM_API Array searchsorted(const Array& sorted, const Scalar& value, const Se
 struct PartitionOptions {
   int axis = -1;
 };
-/// x with the element at position kth where sort puts it, smaller ones before and larger ones behind it. Throws IndexError
-/// for kth outside.
+/// x with the element at position kth where sort puts it, smaller ones before and larger ones behind it. Throws
+/// IndexError for kth outside.
 TANDEM_API Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options = {});
 /// int64 positions that partition x.
 TANDEM_API Array argpartition(const Array& x, std::int64_t kth, const PartitionOptions& options = {});
@@ -50,8 +50,8 @@ struct TopkOptions {
 struct Topk {
   Array values, indices;
 };
-/// The k largest (or smallest) elements along an axis in order, and their positions, int64; NaN after all numbers. Throws
-/// Error unless 0 <= k <= length.
+/// The k largest (or smallest) elements along an axis in order, and their positions, int64; NaN after all numbers.
+/// Throws Error unless 0 <= k <= length.
 TANDEM_API Topk topk(const Array& x, std::int64_t k, const TopkOptions& options = {});
 
 /// int64 positions that sort by several keys of one shape along the last axis, the last key first. Throws Error for no

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// How a quantile lies between the order statistics around it: NumPy's methods, the first nine those of Hyndman and Fan,
-/// "Sample quantiles in statistical packages", 1996. linear is the default.
+/// How a quantile lies between the order statistics around it: NumPy's methods, the first nine those of Hyndman and
+/// Fan, "Sample quantiles in statistical packages", 1996. linear is the default.
 enum class QuantileMethod {
   inverted_cdf,
   averaged_inverted_cdf,
@@ -33,8 +33,8 @@ struct QuantileOptions {
   QuantileMethod method = QuantileMethod::linear;
 };
 /// The q-quantile for each 0 <= q <= 1, between the order statistics around q (N - 1) with the default method, as NumPy
-/// computes it; NaN if the row holds one. q's axis comes first in the result. Integers in float64, but by the methods that
-/// choose one element, which keep the dtype. Throws Error for q outside, complex x, and for an empty row.
+/// computes it; NaN if the row holds one. q's axis comes first in the result. Integers in float64, but by the methods
+/// that choose one element, which keep the dtype. Throws Error for q outside, complex x, and for an empty row.
 TANDEM_API Array quantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options = {});
 /// One quantile: no axis for q.
 TANDEM_API Array quantile(const Array& x, double q, const QuantileOptions& options = {});
@@ -77,10 +77,9 @@ struct HistogramOptions {
 struct Histogram {
   Array counts, edges;
 };
-/// How many elements of the flattened x lie in each of `bins` equal intervals: edges[i] <= x < edges[i + 1], the last one
-/// with its upper edge. int64, or the dtype of a sum of the
-/// weights; a density in float64. Throws Error for no bins and a range that is not finite or runs
-/// backwards.
+/// How many elements of the flattened x lie in each of `bins` equal intervals: edges[i] <= x < edges[i + 1], the last
+/// one with its upper edge. int64, or the dtype of a sum of the weights; a density in float64. Throws Error for no bins
+/// and a range that is not finite or runs backwards.
 TANDEM_API Histogram histogram(const Array& x, std::int64_t bins = 10, const HistogramOptions& options = {});
 /// Likewise for the intervals between edges, which must not decrease; range is not used.
 TANDEM_API Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& options = {});
@@ -90,16 +89,16 @@ struct BincountOptions {
   std::optional<Array> weights = {};
   std::int64_t minlength = 0;
 };
-/// How often each of 0, 1, ..., max(x) occurs in a 1-d array of integers, or the sums of their weights in float64, added in
-/// order. Throws Error for negative numbers and other dtypes.
+/// How often each of 0, 1, ..., max(x) occurs in a 1-d array of integers, or the sums of their weights in float64,
+/// added in order. Throws Error for negative numbers and other dtypes.
 TANDEM_API Array bincount(const Array& x, const BincountOptions& options = {});
 
 /// Options of digitize: whether intervals include their right edge, not the left one.
 struct DigitizeOptions {
   bool right = false;
 };
-/// The interval of each element: the number of edges that do not exceed it (right: that it exceeds); with decreasing edges
-/// counted from the other end. int64. Throws Error unless bins are 1-d and monotonic.
+/// The interval of each element: the number of edges that do not exceed it (right: that it exceeds); with decreasing
+/// edges counted from the other end. int64. Throws Error unless bins are 1-d and monotonic.
 TANDEM_API Array digitize(const Array& x, const Array& bins, const DigitizeOptions& options = {});
 
 }  // namespace tandem
