@@ -180,6 +180,7 @@ TEST(Pad, ByNumPysModes) {
   EXPECT_TRUE(same(td::pad(td::array(5), 2), td::array(5)));
   EXPECT_TRUE(same(td::pad(td::zeros({0}), 2, {.constant_values = 1}), td::array({1.0, 1.0, 1.0, 1.0})));
   EXPECT_EQ(td::pad(td::zeros({0, 2}), {{0, 0}, {1, 1}}, {.mode = td::PadMode::edge}).shape(), (Shape{0, 4}));
+  EXPECT_TRUE(throws([&] { td::pad(v, INT64_MAX); }, "pad: the result has more elements"));
   EXPECT_TRUE(throws([&] { td::pad(v, -1); }, "pad: widths (-1, -1) are negative"));
   EXPECT_TRUE(throws([&] { td::pad(v, {{1, 1}, {1, 1}}); }, "pad: 2 pairs", {"(3,)"}));
   EXPECT_TRUE(throws([&] { td::pad(td::zeros({0}), 1, {.mode = td::PadMode::wrap}); }, "pad: axis 0 of shape (0,)"));
@@ -199,6 +200,17 @@ TEST(Manipulation, OfEveryDTypeAndLayout) {
       EXPECT_TRUE(same(td::vstack(td::split(y, 3)), plain)) << dtype << name(layout);
     }
   }
+}
+
+TEST(Options, NameTheAxisAsTheStandardDoes) {
+  const Array x = td::arange(1, 7).reshape({2, 3});
+  EXPECT_TRUE(same(td::concat({x, x}, {.axis = 1}), td::hstack({x, x})));
+  EXPECT_TRUE(same(td::concat({x, x}, {.axis = none}), td::array({1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6})));
+  EXPECT_EQ(td::stack({x, x}, {.axis = -1}).shape(), (Shape{2, 3, 2}));
+  EXPECT_TRUE(same(td::unstack(x, {.axis = 1})[2], td::array({3, 6})));
+  EXPECT_TRUE(same(td::roll(x, 1, {.axis = {0, 1}}), td::array({{6, 4, 5}, {3, 1, 2}})));
+  EXPECT_TRUE(same(td::roll(x, 1, td::RollOptions{}), td::array({{6, 1, 2}, {3, 4, 5}})));
+  EXPECT_TRUE(same(td::take_along_axis(x, td::array({{1}, {0}}), {.axis = 1}), td::array({{2}, {4}})));
 }
 
 TEST(Diagonal, WritingToItLeavesTheMatrix) {

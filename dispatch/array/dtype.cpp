@@ -73,13 +73,6 @@ std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dt
 
 DType promote_types(DType a, DType b) noexcept { return promotion_table[int(a)][int(b)]; }
 
-DType result_type(std::initializer_list<DType> dtypes) {
-  if (dtypes.size() == 0) throw Error("result_type: no dtypes given");
-  DType result = *dtypes.begin();
-  for (DType d : dtypes) result = promote_types(result, d);
-  return result;
-}
-
 bool can_cast(DType from, DType to, Casting casting) noexcept {
   switch (casting) {
     case Casting::unsafe: return true;

@@ -74,6 +74,11 @@ Array roll(const Array& x, std::int64_t shift, std::optional<int> axis) {
   return roll(x, Shape{shift}, Shape{*axis});
 }
 
+Array roll(const Array& x, std::int64_t shift, const RollOptions& options) {
+  if (!options.axis.given()) return roll(x, shift);
+  return roll(x, Shape::filled(options.axis.list().size(), shift), options.axis.list());
+}
+
 Array roll(const Array& x, const Shape& shifts, const Shape& axes) {
   if (shifts.size() != axes.size())
     fail("roll", "shifts " + to_string(shifts) + " and axes " + to_string(axes) + " do not pair up");
@@ -216,10 +221,12 @@ Array pad(const Array& x, const PadWidth& width, const PadOptions& options) {
     const auto [before, behind] = pairs[pairs.size() == 1 ? 0 : std::size_t(i)];
     if (before < 0 || behind < 0)
       fail(function, "widths (" + std::to_string(before) + ", " + std::to_string(behind) + ") are negative");
-    if (options.mode != PadMode::constant && shape[i] == 0 && before + behind > 0)
+    if (options.mode != PadMode::constant && shape[i] == 0 && (before > 0 || behind > 0))
       fail(function, "axis " + std::to_string(i) + " of shape " + to_string(x.shape()) + " has no element to repeat");
     middle.push_back(slice(before, before + shape[i]));
-    shape[i] += before + behind;
+    std::int64_t added;
+    if (__builtin_add_overflow(before, behind, &added) || __builtin_add_overflow(shape[i], added, &shape[i]))
+      fail(function, "the result has more elements than can be counted");
   }
   if (options.mode == PadMode::constant) {
     const Scalar& value = options.constant_values;

@@ -21,6 +21,9 @@ namespace {
 
 using detail::fail;
 
+/// More bins have no place in memory.
+constexpr std::int64_t most_bins = std::int64_t{1} << 48;
+
 /// The axes of each row as one last axis.
 Array as_rows(const char* function, const Array& x, const Axes& axes) {
   if (!axes.given()) return x.ravel();
@@ -285,7 +288,7 @@ Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& 
 Histogram histogram(const Array& x, std::int64_t bins, const HistogramOptions& options) {
   constexpr const char* function = "histogram";
   refuse_complex(function, x);
-  if (bins < 1) fail(function, std::to_string(bins) + " bins");
+  if (bins < 1 || bins > most_bins) fail(function, std::to_string(bins) + " bins");
   double first = 0, last = 1;
   if (options.range)
     std::tie(first, last) = *options.range;
@@ -304,7 +307,8 @@ Array bincount(const Array& x, const BincountOptions& options) {
   if (x.ndim() != 1) fail(function, "array of shape " + to_string(x.shape()) + " is not 1-d");
   if (!is_integer(x.dtype()) && !is_bool(x.dtype()))
     fail(function, "dtype " + std::string(name(x.dtype())) + " is no integer");
-  if (options.minlength < 0) fail(function, "minlength " + std::to_string(options.minlength) + " is negative");
+  if (options.minlength < 0 || options.minlength > most_bins)
+    fail(function, "minlength " + std::to_string(options.minlength) + " is negative or too large");
   const Array numbers = x.astype(int64);
   if (options.weights && !(options.weights->shape() == x.shape()))
     fail(function, "weights of shape " + to_string(options.weights->shape()) + " do not fit array of shape " +
@@ -312,7 +316,9 @@ Array bincount(const Array& x, const BincountOptions& options) {
   std::int64_t length = options.minlength;
   if (x.size() > 0) {
     if (min(numbers).item<std::int64_t>() < 0) fail(function, "the numbers must not be negative");
-    length = std::max(length, max(numbers).item<std::int64_t>() + 1);
+    const std::int64_t largest = max(numbers).item<std::int64_t>();
+    if (largest > most_bins) fail(function, std::to_string(largest) + " is too large to count up to");
+    length = std::max(length, largest + 1);
   }
   if (options.weights) return weighed(numbers, *options.weights, length, float64);
   // Counts by order: no number waits for another one that is equal.

@@ -113,7 +113,7 @@ Array diagonal(const Array& x, const DiagonalOptions& options) {
   return detail::make_view(node, shape, strides, length > 0 ? start : 0);
 }
 
-std::vector<Array> split(const Array& x, const Shape& indices, const SplitOptions& options) {
+std::vector<Array> split(const Array& x, const std::vector<std::int64_t>& indices, const SplitOptions& options) {
   const int axis = detail::normalize_axis("split", options.axis, x.ndim());
   std::vector<Array> parts;
   std::int64_t begin = 0;

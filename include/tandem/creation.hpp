@@ -123,10 +123,26 @@ TANDEM_API Array concat(std::span<const Array> arrays, std::optional<int> axis =
 inline Array concat(std::initializer_list<Array> arrays, std::optional<int> axis = 0) {
   return concat(std::span<const Array>(arrays.begin(), arrays.size()), axis);
 }
+/// Options of concat; axis none flattens.
+struct ConcatOptions {
+  std::optional<int> axis = 0;
+};
+inline Array concat(std::span<const Array> arrays, const ConcatOptions& options) { return concat(arrays, options.axis); }
+inline Array concat(std::initializer_list<Array> arrays, const ConcatOptions& options) {
+  return concat(arrays, options.axis);
+}
 /// Arrays of one shape along a new axis; dtypes promote.
 TANDEM_API Array stack(std::span<const Array> arrays, int axis = 0);
 inline Array stack(std::initializer_list<Array> arrays, int axis = 0) {
   return stack(std::span<const Array>(arrays.begin(), arrays.size()), axis);
+}
+/// Options of stack.
+struct StackOptions {
+  int axis = 0;
+};
+inline Array stack(std::span<const Array> arrays, const StackOptions& options) { return stack(arrays, options.axis); }
+inline Array stack(std::initializer_list<Array> arrays, const StackOptions& options) {
+  return stack(arrays, options.axis);
 }
 
 }  // namespace tandem

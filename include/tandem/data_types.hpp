@@ -83,7 +83,7 @@ class TypeOperand {
   std::optional<DType> dtype_;
   Scalar scalar_;
 };
-/// The dtype in which an elementwise function would compute these. Throws Error for none.
+/// The dtype that these promote to, by repeated promote_types; numbers come last. Throws Error for none.
 TANDEM_API DType result_type(std::initializer_list<TypeOperand> operands);
 template <class... T>
   requires(sizeof...(T) > 0 && (std::convertible_to<const T&, TypeOperand> && ...))

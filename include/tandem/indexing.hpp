@@ -23,6 +23,13 @@ TANDEM_API Array take(const Array& x, const Array& indices, const TakeOptions& o
 /// result[i, j, k] = x[i, indices[i, j, k], k] for axis 1 of three, as for the indices of argsort. indices has as many
 /// axes as x and broadcasts with it but for the axis; throws Error if it does not.
 TANDEM_API Array take_along_axis(const Array& x, const Array& indices, int axis = -1);
+/// Options of take_along_axis.
+struct TakeAlongAxisOptions {
+  int axis = -1;
+};
+inline Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options) {
+  return take_along_axis(x, indices, options.axis);
+}
 
 /// x[i, indices[i, j, k], k] := values[i, j, k], which broadcast. Of several values for one place the last one stays.
 TANDEM_API void put_along_axis(Array& x, const Array& indices, const Operand& values, int axis);

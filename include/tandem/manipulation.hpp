@@ -111,21 +111,24 @@ TANDEM_API Array delete_(const Array& x, std::int64_t index, const EditOptions& 
 
 // ---- splitting ----
 
-/// Options of split and array_split.
+/// Options of split, array_split and unstack.
 struct SplitOptions {
   int axis = 0;
 };
 /// Parts of equal length along an axis (views); Error if there are none.
 TANDEM_API std::vector<Array> split(const Array& x, std::int64_t sections, const SplitOptions& options = {});
 /// Parts that end before these indices and at the end, as slices.
-TANDEM_API std::vector<Array> split(const Array& x, const Shape& indices, const SplitOptions& options = {});
+TANDEM_API std::vector<Array> split(const Array& x, const std::vector<std::int64_t>& indices,
+                                    const SplitOptions& options = {});
 /// As split, but the first parts may be longer by one.
 TANDEM_API std::vector<Array> array_split(const Array& x, std::int64_t sections, const SplitOptions& options = {});
-inline std::vector<Array> array_split(const Array& x, const Shape& indices, const SplitOptions& options = {}) {
+inline std::vector<Array> array_split(const Array& x, const std::vector<std::int64_t>& indices,
+                                      const SplitOptions& options = {}) {
   return split(x, indices, options);
 }
 /// The parts of x along an axis, which they lack (views). Throws IndexError for 0-d x.
 TANDEM_API std::vector<Array> unstack(const Array& x, int axis = 0);
+inline std::vector<Array> unstack(const Array& x, const SplitOptions& options) { return unstack(x, options.axis); }
 
 // ---- repeating, shifting, padding ----
 
@@ -148,6 +151,12 @@ TANDEM_API Array tile(const Array& x, const Shape& repetitions);
 TANDEM_API Array roll(const Array& x, std::int64_t shift, std::optional<int> axis = {});
 /// Several axes at once; shifts for one axis add up. Throws Error if the numbers of shifts and axes differ.
 TANDEM_API Array roll(const Array& x, const Shape& shifts, const Shape& axes);
+/// Options of roll.
+struct RollOptions {
+  Axes axis = {};
+};
+/// By the same shift along each of several axes.
+TANDEM_API Array roll(const Array& x, std::int64_t shift, const RollOptions& options);
 
 /// What pad fills in: one value, the element at the edge, a mirror image without or with the edge, or the other end.
 enum class PadMode { constant, edge, reflect, symmetric, wrap };
