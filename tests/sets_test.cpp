@@ -101,6 +101,18 @@ TEST(Isin, ByNumPysRules) {
   EXPECT_TRUE(same(td::isin(unsigned_large + 1, large), td::array({true, false})));
 }
 
+TEST(Isin, OfLargeSets) {
+  for (DType dtype : {td::int8, td::uint16, td::int64, td::float16, td::float32, td::complex128}) {
+    const Array x = td::arange(100).astype(dtype), set = td::flip(td::arange(0, 100, 7)).astype(dtype);
+    EXPECT_TRUE(same(td::isin(x, set), td::arange(100) % 7 == 0)) << dtype;
+    EXPECT_TRUE(same(td::isin(x(td::slice(0, 8)), set), td::arange(8) % 7 == 0)) << dtype;
+  }
+  const Array large = td::arange(20) + (1ll << 53), none = td::full({20}, 1ull << 53, {.dtype = td::uint64}) + 20;
+  EXPECT_FALSE(td::any(td::isin(large, none)).item<bool>());
+  EXPECT_TRUE(td::all(td::isin(none - 1, large)).item<bool>());
+  EXPECT_FALSE(td::any(td::isin(td::full({3}, nan), td::full({20}, nan))).item<bool>());
+}
+
 TEST(Sets, OfTwoArrays) {
   const Array a = td::array({1.0, nan, nan, 2.0, 1.0}), b = td::array({2.0, nan, 3.0});
   EXPECT_TRUE(same(td::intersect1d(a, b), td::array({2.0})));

@@ -70,8 +70,13 @@ Array compared(const char* function, const Array& x1, const Array& x2, bool both
   return sorted(logical_and(concat({yes, differs}), concat({differs, yes})));
 }
 
-/// isin for arrays of one dtype.
+/// isin for arrays of one dtype and a set that is not empty.
 Array found(const Array& x, const Array& set) {
+  if (set.size() <= 8) {  // one pass over x
+    Array result = equal(x, set(0));
+    for (std::int64_t i = 1; i < set.size(); ++i) result = logical_or(std::move(result), equal(x, set(i)));
+    return result;
+  }
   const Array sorted = sort(set);
   const Array places = minimum(searchsorted(sorted, x), set.size() - 1);
   return equal(take(sorted, places), x);
