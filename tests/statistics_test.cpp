@@ -206,6 +206,9 @@ TEST(Bincount, CountsNumbers) {
   EXPECT_TRUE(same(td::bincount(x, {.minlength = 10}), td::array({1, 2, 0, 1, 0, 0, 0, 1, 0, 0})));
   EXPECT_TRUE(same(td::bincount(x, {.weights = w}), td::array({3.0, 3.0, 0.0, 0.5, 0.0, 0.0, 0.0, 4.0})));
   EXPECT_TRUE(same(td::bincount(td::zeros({0}, {.dtype = td::uint8}), {.minlength = 2}), td::array({0, 0})));
+  for (std::int64_t largest : {65'535, 65'536, 70'000})
+    EXPECT_TRUE(same(td::bincount(td::array({largest, largest, std::int64_t{2}}))(td::array({largest, std::int64_t{2}})),
+                     td::array({2, 1})));
   EXPECT_TRUE(throws([] { td::bincount(td::array({INT64_MAX})); }, "bincount: 9223372036854775807"));
   EXPECT_TRUE(throws([] { td::bincount(td::array({1, -1})); }, "bincount: the numbers"));
   EXPECT_TRUE(throws([] { td::bincount(td::array({1.0})); }, "bincount: dtype float64"));

@@ -314,15 +314,17 @@ Array bincount(const Array& x, const BincountOptions& options) {
     fail(function, "weights of shape " + to_string(options.weights->shape()) + " do not fit array of shape " +
                        to_string(x.shape()));
   std::int64_t length = options.minlength;
+  DType narrow = int64;  // fewer bytes sort faster
   if (x.size() > 0) {
     if (min(numbers).item<std::int64_t>() < 0) fail(function, "the numbers must not be negative");
     const std::int64_t largest = max(numbers).item<std::int64_t>();
     if (largest > most_bins) fail(function, std::to_string(largest) + " is too large to count up to");
     length = std::max(length, largest + 1);
+    narrow = largest <= UINT16_MAX ? uint16 : largest <= UINT32_MAX ? uint32 : int64;
   }
   if (options.weights) return weighed(numbers, *options.weights, length, float64);
   // Counts by order: no number waits for another one that is equal.
-  return diff(searchsorted(sort(numbers), arange(length + 1, {.device = x.device()})));
+  return diff(searchsorted(sort(numbers.astype(narrow)), arange(length + 1, {.device = x.device()})));
 }
 
 Array digitize(const Array& x, const Array& bins, const DigitizeOptions& options) {
