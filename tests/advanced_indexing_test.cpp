@@ -39,8 +39,8 @@ struct Walked {
   Ints range;
 };
 
-/// NumPy's rules, literally: masks become arrays of positions, all of them broadcast, and where they stand decides where
-/// the broadcast axes go.
+/// NumPy's rules, literally: masks become arrays of positions, all of them broadcast, and where they stand decides
+/// where the broadcast axes go.
 Places model(const Shape& base, const std::vector<Part>& parts) {
   int named = 0;
   for (const Part& part : parts)
@@ -627,6 +627,34 @@ TEST(Searchsorted, LeftAndRightInSortsOrder) {
     EXPECT_TRUE(same(td::searchsorted(sorted, wanted), less)) << dtype;
     EXPECT_TRUE(same(td::searchsorted(sorted, wanted, right), up_to)) << dtype;
   }
+}
+
+TEST(Ix, PicksRowsAndColumns) {
+  const Array x = shaped({3, 4});
+  const std::vector<Array> ix = td::ix_({td::array({2, 0}), td::array({true, false, false, true})});
+  EXPECT_EQ(ix[0].shape(), (Shape{2, 1}));
+  EXPECT_TRUE(same(x(ix[0], ix[1]), td::array({{8, 11}, {0, 3}})));
+  EXPECT_EQ(td::ix_({td::zeros({0}, {.dtype = td::int64})})[0].shape(), Shape{0});
+  EXPECT_TRUE(throws([&] { td::ix_({x}); }, "ix_: array of shape (3, 4)"));
+}
+
+TEST(TriangleIndices, AsNumPys) {
+  EXPECT_TRUE(same(td::tril_indices(3)[0], td::array({0, 1, 1, 2, 2, 2})));
+  EXPECT_TRUE(same(td::tril_indices(3)[1], td::array({0, 0, 1, 0, 1, 2})));
+  EXPECT_TRUE(same(td::tril_indices(2, {.k = 1, .m = 4})[0], td::array({0, 0, 1, 1, 1})));
+  EXPECT_TRUE(same(td::tril_indices(2, {.k = 1, .m = 4})[1], td::array({0, 1, 0, 1, 2})));
+  EXPECT_TRUE(same(td::tril_indices(3, {.k = -1})[0], td::array({1, 2, 2})));
+  EXPECT_TRUE(same(td::tril_indices(3, {.k = -1})[1], td::array({0, 0, 1})));
+  EXPECT_TRUE(same(td::tril_indices(2, {.k = -9})[0], td::zeros({0}, {.dtype = td::int64})));
+  EXPECT_TRUE(same(td::tril_indices(2, {.k = -9})[1], td::zeros({0}, {.dtype = td::int64})));
+  EXPECT_TRUE(same(td::triu_indices(3)[0], td::array({0, 0, 0, 1, 1, 2})));
+  EXPECT_TRUE(same(td::triu_indices(3)[1], td::array({0, 1, 2, 1, 2, 2})));
+  EXPECT_TRUE(same(td::triu_indices(2, {.k = 1, .m = 4})[0], td::array({0, 0, 0, 1, 1})));
+  EXPECT_TRUE(same(td::triu_indices(2, {.k = 1, .m = 4})[1], td::array({1, 2, 3, 2, 3})));
+  EXPECT_TRUE(same(td::triu_indices(3, {.k = -1})[0], td::array({0, 0, 0, 1, 1, 1, 2, 2})));
+  EXPECT_TRUE(same(td::triu_indices(3, {.k = -1})[1], td::array({0, 1, 2, 0, 1, 2, 1, 2})));
+  EXPECT_TRUE(same(td::triu_indices(2, {.k = -9})[0], td::array({0, 0, 1, 1})));
+  EXPECT_TRUE(same(td::triu_indices(2, {.k = -9})[1], td::array({0, 1, 0, 1})));
 }
 
 }  // namespace

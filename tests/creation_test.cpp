@@ -155,4 +155,120 @@ TEST(Devices, EventsMeasureTime) {
   EXPECT_TRUE(throws([&] { end.seconds_since(never); }, ""));
 }
 
+TEST(Tri, OnesBelowADiagonal) {
+  EXPECT_TRUE(same(td::tri(3), td::array({{1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}, {1.0, 1.0, 1.0}})));
+  EXPECT_TRUE(same(td::tri(2, 3, {.k = 1, .dtype = td::int64}), td::array({{1, 1, 0}, {1, 1, 1}})));
+  EXPECT_TRUE(same(td::tri(3, 2, {.k = -1, .dtype = td::bool_}),
+                   td::array({{false, false}, {true, false}, {true, true}})));
+  EXPECT_EQ(td::tri(0, 3).shape(), (Shape{0, 3}));
+  EXPECT_TRUE(same(td::identity(2, {.dtype = td::float32}),
+                   td::array({{1.0, 0.0}, {0.0, 1.0}}, {.dtype = td::float32})));
+  EXPECT_TRUE(throws([] { td::tri(-1); }, "tri: shape (-1, -1)"));
+}
+
+TEST(Triangle, OfMatrices) {
+  const Array x = td::arange(1, 13).reshape({3, 4});
+  EXPECT_TRUE(same(td::tril(x), td::array({{1, 0, 0, 0}, {5, 6, 0, 0}, {9, 10, 11, 0}})));
+  EXPECT_TRUE(same(td::triu(x), td::array({{1, 2, 3, 4}, {0, 6, 7, 8}, {0, 0, 11, 12}})));
+  EXPECT_TRUE(same(td::tril(x, {.k = 1}), td::array({{1, 2, 0, 0}, {5, 6, 7, 0}, {9, 10, 11, 12}})));
+  EXPECT_TRUE(same(td::triu(x, {.k = 1}), td::array({{0, 2, 3, 4}, {0, 0, 7, 8}, {0, 0, 0, 12}})));
+  EXPECT_TRUE(same(td::tril(x, {.k = -1}), td::array({{0, 0, 0, 0}, {5, 0, 0, 0}, {9, 10, 0, 0}})));
+  EXPECT_TRUE(same(td::triu(x, {.k = -1}), td::array({{1, 2, 3, 4}, {5, 6, 7, 8}, {0, 10, 11, 12}})));
+  EXPECT_TRUE(same(td::tril(x, {.k = 9}), td::array({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}})));
+  EXPECT_TRUE(same(td::triu(x, {.k = 9}), td::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}})));
+  EXPECT_TRUE(same(td::tril(x, {.k = -9}), td::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}})));
+  EXPECT_TRUE(same(td::triu(x, {.k = -9}), td::array({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}})));
+  EXPECT_TRUE(same(td::triu(x, {.k = INT64_MAX}), td::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}})));
+  EXPECT_TRUE(same(td::tril(x, {.k = INT64_MIN}), td::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}})));
+  EXPECT_TRUE(same(td::tril(td::array({1, 2})), td::array({{1, 0}, {1, 2}})));
+  EXPECT_TRUE(same(td::triu(td::flip(x)), td::array({{12, 11, 10, 9}, {0, 7, 6, 5}, {0, 0, 2, 1}})));
+  EXPECT_EQ(td::tril(td::zeros({2, 0, 3})).shape(), (Shape{2, 0, 3}));
+  EXPECT_TRUE(throws([] { td::tril(td::array(1)); }, "tril: a 0-d array"));
+}
+
+TEST(Triangle, OfStacksOfEveryDTypeAndLayout) {
+  for (DType dtype : all_dtypes) {
+    const Array x = td::ones({2, 3, 3}).astype(dtype);
+    for (Layout layout : all_layouts) {
+      const Array lower = td::tril(lay_out(x, layout)), upper = td::triu(lay_out(x, layout), {.k = 1});
+      EXPECT_EQ(lower.dtype(), dtype);
+      EXPECT_TRUE(same(td::count_nonzero(lower), td::array(12))) << dtype << name(layout);
+      EXPECT_TRUE(same(td::where(upper == 0, lower, upper), x)) << dtype << name(layout);
+    }
+  }
+}
+
+TEST(Diag, MakesAndTakesDiagonals) {
+  const Array x = td::arange(1, 13).reshape({3, 4});
+  EXPECT_TRUE(same(td::diag(td::array({1, 2})), td::array({{1, 0}, {0, 2}})));
+  EXPECT_TRUE(same(td::diag(td::array({1, 2}), {.k = 1}), td::array({{0, 1, 0}, {0, 0, 2}, {0, 0, 0}})));
+  EXPECT_TRUE(same(td::diag(td::array({1, 2}), {.k = -2}),
+                   td::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 2, 0, 0}})));
+  EXPECT_TRUE(same(td::diag(x), td::array({1, 6, 11})));
+  EXPECT_TRUE(same(td::diag(x, {.k = -1}), td::array({5, 10})));
+  EXPECT_TRUE(same(td::diagflat(td::array({{1, 2}, {3, 4}}), {.k = 1}),
+                   td::array({{0, 1, 0, 0, 0}, {0, 0, 2, 0, 0}, {0, 0, 0, 3, 0}, {0, 0, 0, 0, 4}, {0, 0, 0, 0, 0}})));
+  EXPECT_TRUE(same(td::diag(td::array({true, true})), td::array({{true, false}, {false, true}})));
+  EXPECT_EQ(td::diag(td::zeros({0})).shape(), (Shape{0, 0}));
+  EXPECT_TRUE(same(td::diag(td::zeros({0}), {.k = 1}), td::array({{0.0}})));
+  EXPECT_TRUE(throws([] { td::diag(td::zeros({2, 2, 2})); }, "diag: ", {"(2, 2, 2)"}));
+}
+
+TEST(Logspace, AndGeomspace) {
+  EXPECT_TRUE(near(td::logspace(0, 3, 4), td::array({1.0, 10.0, 100.0, 1000.0}), 1e-14, 1e-14));
+  EXPECT_TRUE(near(td::logspace(1, 4, 3, {.endpoint = false, .base = 2}), td::array({2.0, 4.0, 8.0}), 1e-14, 1e-14));
+  EXPECT_TRUE(same(td::logspace(0, 2, 3, {.dtype = td::int32}), td::array({1, 10, 100}, {.dtype = td::int32})));
+  EXPECT_TRUE(near(td::geomspace(1, 1000, 4), td::array({1.0, 10.0, 100.0, 1000.0}), 1e-14, 1e-14));
+  EXPECT_TRUE(near(td::geomspace(-1000, -1, 4), td::array({-1000.0, -100.0, -10.0, -1.0}), 1e-14, 1e-14));
+  EXPECT_TRUE(near(td::geomspace(1, 256, 4, {.endpoint = false}),
+                   td::array({1.0, 4.0, 16.0, 63.999999999999986}), 1e-14, 1e-14));
+  EXPECT_TRUE(same(td::geomspace(3, 7, 5)(0), td::array(3.0)));
+  EXPECT_TRUE(same(td::geomspace(3, 7, 5)(-1), td::array(7.0)));
+  EXPECT_TRUE(same(td::geomspace(1, 5, 1), td::array({1.0})));
+  EXPECT_EQ(td::geomspace(1, 5, 0).shape(), Shape{0});
+  EXPECT_EQ(td::geomspace(1, 4, 3, {.dtype = td::float32}).dtype(), td::float32);
+  EXPECT_TRUE(throws([] { td::geomspace(0, 5, 3); }, "geomspace: "));
+}
+
+TEST(Meshgrid, RepeatsCoordinates) {
+  const Array x = td::array({1, 2, 3}), y = td::array({4.5, 5.5});
+  const std::vector<Array> xy = td::meshgrid({x, y});
+  EXPECT_TRUE(same(xy[0], td::array({{1, 2, 3}, {1, 2, 3}})));
+  EXPECT_TRUE(same(xy[1], td::array({{4.5, 4.5, 4.5}, {5.5, 5.5, 5.5}})));
+  const std::vector<Array> ij = td::meshgrid({x, y}, {.indexing = td::Indexing::ij});
+  EXPECT_TRUE(same(ij[0], td::array({{1, 1}, {2, 2}, {3, 3}})));
+  EXPECT_TRUE(same(ij[1], td::array({{4.5, 5.5}, {4.5, 5.5}, {4.5, 5.5}})));
+  const std::vector<Array> sparse = td::meshgrid({x, y}, {.sparse = true});
+  EXPECT_EQ(sparse[0].shape(), (Shape{1, 3}));
+  EXPECT_EQ(sparse[1].shape(), (Shape{2, 1}));
+  const std::vector<Array> three = td::meshgrid({x, y, td::array(7)});
+  EXPECT_EQ(three[0].shape(), (Shape{2, 3, 1}));
+  EXPECT_TRUE(same(td::meshgrid({x})[0], x));
+  EXPECT_EQ(td::meshgrid({x, td::zeros({0})})[0].shape(), (Shape{0, 3}));
+  EXPECT_TRUE(td::meshgrid(std::vector<Array>{}).empty());
+}
+
+TEST(OneHot, MarksTheClass) {
+  EXPECT_TRUE(same(td::one_hot(td::array({1, 0, 3, -1}, {.dtype = td::int8}), 3),
+                   td::array({{0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}})));
+  EXPECT_TRUE(same(td::one_hot(td::array(1), 2, {.dtype = td::bool_}), td::array({false, true})));
+  EXPECT_EQ(td::one_hot(td::zeros({0, 2}, {.dtype = td::int64}), 4).shape(), (Shape{0, 2, 4}));
+  EXPECT_EQ(td::one_hot(td::array({1}), 0).shape(), (Shape{1, 0}));
+  EXPECT_TRUE(throws([] { td::one_hot(td::array({1.0}), 2); }, "one_hot: indices of dtype float64"));
+  EXPECT_TRUE(throws([] { td::one_hot(td::array({1}), -2); }, "one_hot: number of classes -2"));
+}
+
+TEST(AsArray, CopiesWhereAskedTo) {
+  const Array x = td::arange(3).eval();
+  EXPECT_EQ(td::asarray(x).data(), x.data());
+  EXPECT_EQ(td::asarray(x, {.dtype = td::int64, .device = x.device(), .copy = false}).data(), x.data());
+  EXPECT_NE(td::asarray(x, {.copy = true}).data(), x.data());
+  EXPECT_TRUE(same(td::asarray(x, {.dtype = td::float32}), td::array({0, 1, 2}, {.dtype = td::float32})));
+  EXPECT_TRUE(same(td::asarray({{1, 2}, {3, 4}}, {.dtype = td::int8}),
+                   td::array({{1, 2}, {3, 4}}, {.dtype = td::int8})));
+  EXPECT_TRUE(same(td::asarray(2.5), td::array(2.5)));
+  EXPECT_TRUE(throws([&] { td::asarray(x, {.dtype = td::int8, .copy = false}); }, "asarray: int64", {"int8"}));
+  EXPECT_TRUE(throws([] { td::asarray(1, {.copy = false}); }, "asarray: "));
+}
+
 }  // namespace

@@ -213,4 +213,26 @@ TEST(FromDlpack, CudaMemoryNeedsCuda) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
+TEST(FromDlpack, CopiesIfAskedTo) {
+  double values[] = {1, 2, 3};
+  {
+    Versioned foreign(values, float64_type, {3});
+    const Array x = td::from_dlpack(&foreign.tensor, {.device = host_device(), .copy = true});
+    host_device().synchronize();
+    EXPECT_NE(x.data(), values);
+    EXPECT_TRUE(same(x, td::array({1.0, 2.0, 3.0}, {.device = host_device()})));
+    EXPECT_EQ(foreign.deleted, 1);
+  }
+  {
+    Unversioned foreign(values, float64_type, {3});
+    EXPECT_EQ(td::from_dlpack(&foreign.tensor, {.copy = false}).data(), values);
+    EXPECT_EQ(foreign.deleted, 1);
+  }
+  // Bools that are stored as anything but 0 and 1 become 1, in memory of their own.
+  unsigned char bytes[] = {0, 7};
+  Versioned foreign(bytes, {kDLBool, 8, 1}, {2});
+  EXPECT_TRUE(throws([&] { td::from_dlpack(&foreign.tensor, {.copy = false}); }, "from_dlpack: ", {"by a copy only"}));
+  EXPECT_EQ(foreign.deleted, 1);
+}
+
 }  // namespace

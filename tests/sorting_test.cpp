@@ -151,4 +151,41 @@ TEST(Quantile, NaNSpreadsAndErrors) {
   EXPECT_TRUE(throws([] { td::quantile(td::ones({2}, {.dtype = td::complex64}), 0.5); }, "quantile: ", {"complex64"}));
 }
 
+TEST(SearchSorted, ANumber) {
+  const Array x = td::array({1, 3, 3, 100}, {.dtype = td::int8});
+  EXPECT_TRUE(same(td::searchsorted(x, 3), td::array(1)));
+  EXPECT_TRUE(same(td::searchsorted(x, 3, {.side = td::Side::right}), td::array(3)));
+  EXPECT_TRUE(same(td::searchsorted(x, 2.5), td::array(1)));
+  EXPECT_TRUE(same(td::searchsorted(x, 300), td::array(4)));
+}
+
+TEST(Partition, PutsTheKthInPlace) {
+  const Array x = td::array({{3, 1, 2}, {9, 7, 8}});
+  EXPECT_TRUE(same(td::partition(x, 1)(td::all, 1), td::array({2, 8})));
+  EXPECT_TRUE(same(td::take_along_axis(x, td::argpartition(x, -1), -1)(td::all, -1), td::array({3, 9})));
+  EXPECT_TRUE(same(td::partition(x, 0, {.axis = 0})(0), td::array({3, 1, 2})));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::partition(x, 3); }, "partition: kth 3", {"size 3"}));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::argpartition(x, 0, {.axis = 2}); }, "argpartition: axis 2"));
+}
+
+TEST(Topk, InOrder) {
+  const Array x = td::array({{3.0, nan, 5.0, 4.0}, {1.0, 2.0, 0.0, 2.0}});
+  const td::Topk largest = td::topk(x, 2), smallest = td::topk(x, 1, {.axis = 0, .largest = false});
+  EXPECT_TRUE(same(largest.values, td::array({{5.0, 4.0}, {2.0, 2.0}})));
+  EXPECT_TRUE(same(largest.indices, td::array({{2, 3}, {1, 3}})));
+  EXPECT_TRUE(same(smallest.values, td::array({{1.0, 2.0, 0.0, 2.0}})));
+  EXPECT_EQ(td::topk(x, 0).values.shape(), (Shape{2, 0}));
+  EXPECT_TRUE(throws([&] { td::topk(x, 5); }, "topk: 5 elements of axis 1", {"(2, 4)"}));
+}
+
+TEST(Lexsort, TheLastKeyFirst) {
+  const Array a = td::array({1, 5, 1, 4, 3, 4, 4}), b = td::array({9, 4, 0, 4, 0, 2, 1});
+  EXPECT_TRUE(same(td::lexsort({b, a}), td::array({2, 0, 4, 6, 5, 3, 1})));
+  EXPECT_TRUE(same(td::lexsort({a}), td::argsort(a)));
+  const Array pairs = td::array({{1, 1}, {1, 0}});
+  EXPECT_TRUE(same(td::lexsort({td::array({{1, 0}, {0, 0}}), pairs}), td::array({{1, 0}, {1, 0}})));
+  EXPECT_TRUE(throws([] { td::lexsort(std::vector<Array>{}); }, "lexsort: no keys"));
+  EXPECT_TRUE(throws([&] { td::lexsort({a, td::zeros({2})}); }, "lexsort: shapes (7,) and (2,)"));
+}
+
 }  // namespace

@@ -74,13 +74,6 @@ std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dt
 
 DType promote_types(DType a, DType b) noexcept { return promotion_table[int(a)][int(b)]; }
 
-DType result_type(std::span<const DType> dtypes) {
-  if (dtypes.empty()) throw Error("result_type: no dtypes given");
-  DType result = *std::max_element(dtypes.begin(), dtypes.end());
-  for (DType d : dtypes) result = promote_types(result, d);
-  return result;
-}
-
 bool can_cast(DType from, DType to, Casting casting) noexcept {
   switch (casting) {
     case Casting::unsafe: return true;

@@ -24,18 +24,20 @@ std::string to_string(const Shape& shape) {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
-Shape broadcast_shapes(std::initializer_list<Shape> shapes) {
+Shape broadcast_shapes(std::span<const Shape> shapes) { return detail::broadcast_shapes("broadcast_shapes", shapes); }
+
+namespace detail {
+
+Shape broadcast_shapes(const char* function, std::span<const Shape> shapes) {
   Shape result;
   for (const Shape& shape : shapes) {
-    if (detail::broadcast_into(result, shape)) continue;
-    std::string text = "broadcast_shapes: shapes";
+    if (broadcast_into(result, shape)) continue;
+    std::string text = std::string(function) + ": shapes";
     for (const Shape& each : shapes) text += " " + to_string(each);
     throw Error(text + " do not broadcast");
   }
   return result;
 }
-
-namespace detail {
 
 bool broadcast_into(Shape& result, const Shape& shape) {
   if (result == shape) return true;

@@ -10,6 +10,9 @@ namespace tandem::detail {
 /// result := broadcast of result and shape; false if they do not (result is then undefined).
 bool broadcast_into(Shape& result, const Shape& shape);
 
+/// The shape that all of them broadcast to; throws Error when they do not.
+Shape broadcast_shapes(const char* function, std::span<const Shape> shapes);
+
 /// Strides that show an array of `shape` as `target`: 0 along repeated axes.
 Shape broadcast_strides(const Shape& shape, const Shape& strides, const Shape& target);
 

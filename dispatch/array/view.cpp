@@ -9,6 +9,7 @@
 
 namespace tandem {
 
+using detail::make_view;
 using detail::Node;
 
 namespace {
@@ -36,16 +37,16 @@ Range resolve(const Index& index, std::int64_t length) {
   return {start, count, count > 1 ? step : 1};
 }
 
-Array make_view(const Node& node, const Shape& shape, const Shape& strides, std::int64_t offset) {
-  void* data = node.data ? detail::element(node.data, offset, node.dtype) : nullptr;
-  return Array(detail::view_node(const_cast<Node&>(node), shape, strides, data));
-}
-
 const Node& ready_for_view(const char* function, const Array& x) {
   return detail::ready(function, x, detail::FlushReason::view);
 }
 
 }  // namespace
+
+Array detail::make_view(const Node& node, const Shape& shape, const Shape& strides, std::int64_t offset) {
+  void* data = node.data ? element(node.data, offset, node.dtype) : nullptr;
+  return Array(view_node(const_cast<Node&>(node), shape, strides, data));
+}
 
 Array Array::subscript(std::span<const Index> index, bool later) const {
   for (const Index& part : index)

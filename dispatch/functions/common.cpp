@@ -1,5 +1,6 @@
 #include "common.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <tandem/elementwise.hpp>
@@ -60,24 +61,37 @@ DType promote_weak(DType dtype, const Scalar& scalar) noexcept {
   }
 }
 
-DType promote_operands(const Operand* const* operands, int n, bool as_floats) {
-  bool above_int64 = false;
-  DType dtypes[TD_MAX_SOURCES];
-  std::size_t n_arrays = 0;
-  for (int i = 0; i < n; ++i)
-    if (operands[i]->is_array()) {
-      const DType dtype = operands[i]->array().dtype();
-      dtypes[n_arrays++] = as_floats ? inexact_dtype(dtype) : dtype;
+DType promote(std::span<const TypeOperand> operands) {
+  bool any_array = false, above_int64 = false;
+  DType result = bool_;
+  for (const TypeOperand& operand : operands)
+    if (operand.dtype()) {
+      result = std::max(result, *operand.dtype());
+      any_array = true;
     }
-  const bool any_array = n_arrays > 0;
-  DType result = any_array ? result_type(std::span<const DType>(dtypes, n_arrays)) : bool_;
-  for (int i = 0; i < n; ++i) {
-    if (operands[i]->is_array()) continue;
-    const Scalar& scalar = operands[i]->scalar();
+  for (const TypeOperand& operand : operands)
+    if (operand.dtype()) result = promote_types(result, *operand.dtype());
+  for (const TypeOperand& operand : operands) {
+    if (operand.dtype()) continue;
+    const Scalar& scalar = operand.scalar();
     above_int64 |= scalar.above_int64();
-    result = any_array ? promote_weak(result, scalar) : promote_types(result, scalar.kind() == Scalar::Kind::integer ? int64 : scalar.dtype());
+    result = any_array ? promote_weak(result, scalar)
+                       : promote_types(result, scalar.kind() == Scalar::Kind::integer ? int64 : scalar.dtype());
   }
   return !any_array && above_int64 && result == int64 ? uint64 : result;
+}
+
+DType promote_operands(const Operand* const* operands, int n, bool as_floats) {
+  TypeOperand types[TD_MAX_SOURCES] = {bool_, bool_, bool_, bool_};
+  for (int i = 0; i < n; ++i) {
+    if (!operands[i]->is_array()) {
+      types[i] = operands[i]->scalar();
+      continue;
+    }
+    const DType dtype = operands[i]->array().dtype();
+    types[i] = as_floats ? inexact_dtype(dtype) : dtype;
+  }
+  return promote({types, static_cast<std::size_t>(n)});
 }
 
 namespace {

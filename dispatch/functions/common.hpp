@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tandem/array.hpp>
+#include <tandem/data_types.hpp>
 
 #include "../program/expression.hpp"
 #include "../program/ops.hpp"
@@ -20,7 +21,10 @@ bool fits(const Scalar& scalar, DType dtype) noexcept;
 /// The dtype that an array of `dtype` takes together with a weak scalar.
 DType promote_weak(DType dtype, const Scalar& scalar) noexcept;
 
-/// The dtype that operands promote to: arrays by dtype, as the floats that hold them if asked, scalars weakly.
+/// The dtype that operands promote to: arrays by dtype (of several the most general one with each of the others, so that
+/// int16, uint16 and float32 make float32, as in NumPy), scalars weakly.
+DType promote(std::span<const TypeOperand> operands);
+/// The same, with arrays as the floats that hold them if asked.
 DType promote_operands(const Operand* const* operands, int n, bool as_floats = false);
 
 /// The device that all arrays are on (the default one if there are none); throws Error naming two that differ.
@@ -46,12 +50,18 @@ DType accumulator_dtype(DType dtype) noexcept;
 /// A pending array whose elements are all `value`.
 Array constant_array(const char* function, DeviceState& device, const Shape& shape, const Scalar& value, DType dtype);
 
+/// concat for the function of that name.
+Array join(const char* function, std::span<const Array> arrays, int axis);
+
 /// A ready array with a copy of contiguous host elements.
 Array host_array(const char* function, DeviceState& device, DType dtype, const Shape& shape, const void* values);
 
 /// Array::adopt for elements that others made: bools that are stored as anything but 0 and 1 are copied and become 1.
 Array adopt_elements(void* data, DType dtype, const Shape& shape, const Shape& strides, std::shared_ptr<void> owner,
                      const Device& device, bool writable = true);
+
+/// Part of an evaluated array's memory as an array: other strides, beginning `offset` elements after its first one.
+Array make_view(const Node& node, const Shape& shape, const Shape& strides, std::int64_t offset);
 
 /// A view of an evaluated array, for verbs.
 td_view view_of(const Node& node) noexcept;

@@ -1,9 +1,11 @@
 #include <tandem/creation.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include <tandem/elementwise.hpp>
+#include <tandem/manipulation.hpp>
 
 #include "../array/shape_rules.hpp"
 #include "../program/program.hpp"
@@ -67,6 +69,36 @@ std::int64_t range_length(const Scalar& start, const Scalar& stop, const Scalar&
 /// 0, 1, ..., n - 1 in int64, unevaluated.
 Array counter(DeviceState& device, std::int64_t n) { return detail::index_array(device, {n}, {1}); }
 
+/// Where in the matrices of a shape, not empty, row + k compares with the column, unevaluated.
+Array on_diagonal(td_op comparison, DeviceState& device, const Shape& shape, std::int64_t k) {
+  const int last = shape.size() - 1;
+  Shape rows = Shape::filled(shape.size(), 0), columns = rows;
+  rows[last - 1] = columns[last] = 1;
+  // Beyond the corners nothing changes, and row + k stays in range.
+  const Array row = add(detail::index_array(device, shape, rows), std::clamp(k, -shape[last - 1], shape[last]));
+  const Array column = detail::index_array(device, shape, columns);
+  const Operand a(row), b(column);
+  return detail::elementwise(comparison, {&a, &b});
+}
+
+/// Ones where on_diagonal holds, else zeros.
+Array matrix_of(td_op comparison, const char* function, std::int64_t n_rows, std::optional<std::int64_t> n_columns,
+                const EyeOptions& options) {
+  const Shape shape{n_rows, n_columns.value_or(n_rows)};
+  const DType dtype = options.dtype.value_or(float64);
+  DeviceState& device = detail::device_of(options.device);
+  if (detail::element_count(function, shape) == 0) return Array(detail::allocate_node(function, device, dtype, shape));
+  return on_diagonal(comparison, device, shape, options.k).astype(dtype);
+}
+
+Array triangle(const char* function, const Array& x, td_op comparison, std::int64_t k) {
+  if (x.ndim() == 0) fail(function, "a 0-d array is no matrix");
+  const std::int64_t columns = x.shape(-1);
+  const Array matrices = x.ndim() > 1 ? x : x.broadcast_to({columns, columns});
+  if (matrices.size() == 0) return matrices;
+  return where(on_diagonal(comparison, *x.node()->device, matrices.shape(), k), matrices, false);
+}
+
 }  // namespace
 
 Array array(const NestedList& list, const ArrayOptions& options) {
@@ -85,6 +117,21 @@ Array array(const NestedList& list, const ArrayOptions& options) {
   for (std::size_t i = 0; i < values.size(); ++i)
     std::memcpy(bytes.data() + i * item, detail::make_constant("array", values[i], dtype).bytes, item);
   return detail::host_array("array", device, dtype, shape, bytes.data());
+}
+
+Array asarray(const Array& x, const AsArrayOptions& options) {
+  const Array cast = options.dtype ? x.astype(*options.dtype) : x;
+  const Array result = options.device ? cast.to(*options.device) : cast;
+  const bool shared = result.node().get() == x.node().get();
+  if (options.copy == false && !shared)
+    fail("asarray", std::string(name(x.dtype())) + " on " + x.device().name() + " becomes " +
+                        std::string(name(result.dtype())) + " on " + result.device().name() + " by a copy only");
+  return options.copy == true && shared ? result.copy() : result;
+}
+
+Array asarray(const NestedList& values, const AsArrayOptions& options) {
+  if (options.copy == false) fail("asarray", "C++ numbers become an array by a copy only");
+  return array(values, {.dtype = options.dtype, .device = options.device});
 }
 
 Array zeros(const Shape& shape, const ArrayOptions& options) {
@@ -174,31 +221,105 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const 
 }
 
 Array eye(std::int64_t n_rows, std::optional<std::int64_t> n_columns, const EyeOptions& options) {
-  const Shape shape{n_rows, n_columns.value_or(n_rows)};
-  const DType dtype = options.dtype.value_or(float64);
-  DeviceState& device = detail::device_of(options.device);
-  if (detail::element_count("eye", shape) == 0) return Array(detail::allocate_node("eye", device, dtype, shape));
-  const Array row = detail::index_array(device, shape, {1, 0}), column = detail::index_array(device, shape, {0, 1});
-  return equal(add(row, options.k), column).astype(dtype);
+  return matrix_of(TD_OP_equal, "eye", n_rows, n_columns, options);
 }
 
-Array concat(std::span<const Array> arrays, int axis) {
-  if (arrays.empty()) fail("concat", "no arrays given");
-  DeviceState& device = detail::common_device("concat", arrays);
-  std::vector<DType> dtypes;
-  for (const Array& x : arrays) dtypes.push_back(x.dtype());
-  const DType dtype = result_type(dtypes);
-  const int along = detail::normalize_axis("concat", axis, arrays[0].ndim());
+Array identity(std::int64_t n, const ArrayOptions& options) {
+  return eye(n, n, {.dtype = options.dtype, .device = options.device});
+}
+
+Array tri(std::int64_t n_rows, std::optional<std::int64_t> n_columns, const EyeOptions& options) {
+  return matrix_of(TD_OP_greater_equal, "tri", n_rows, n_columns, options);
+}
+
+Array tril(const Array& x, const TriangleOptions& options) {
+  return triangle("tril", x, TD_OP_greater_equal, options.k);
+}
+
+Array triu(const Array& x, const TriangleOptions& options) {
+  return triangle("triu", x, TD_OP_less_equal, options.k);
+}
+
+Array diag(const Array& x, const TriangleOptions& options) {
+  if (x.ndim() == 2) return diagonal(x, {.offset = options.k});
+  if (x.ndim() != 1) fail("diag", "array of shape " + to_string(x.shape()) + " is neither 1-d nor 2-d");
+  const std::int64_t k = options.k, more = std::abs(k);
+  DeviceState& device = *x.node()->device;
+  const Array padding = filled("diag", {more}, 0, x.dtype(), device);
+  const Array elements = more > 0 ? concat({x, padding}) : x;
+  const std::int64_t n = elements.size();
+  if (n == 0) return x.reshape({0, 0});
+  const Array along_row = elements.reshape(k >= 0 ? Shape{n, 1} : Shape{1, n});
+  return where(on_diagonal(TD_OP_equal, device, {n, n}, k), along_row, false);
+}
+
+Array diagflat(const Array& x, const TriangleOptions& options) { return diag(x.ravel(), options); }
+
+Array logspace(double start, double stop, std::int64_t num, const LogspaceOptions& options) {
+  const Array powers = linspace(start, stop, num, {.endpoint = options.endpoint, .device = options.device});
+  return pow(options.base, powers).astype(options.dtype.value_or(float64));
+}
+
+Array geomspace(double start, double stop, std::int64_t num, const LinspaceOptions& options) {
+  if (start == 0 || stop == 0) fail("geomspace", "a geometric sequence does not include 0");
+  const double sign = start < 0 ? -1 : 1;  // NumPy's way: logarithms of numbers that are positive
+  Array y = logspace(std::log10(start / sign), std::log10(stop / sign), num,
+                     {.endpoint = options.endpoint, .device = options.device});
+  if (num == 0) return y.astype(options.dtype.value_or(float64));
+  const Array i = counter(*y.node()->device, num);
+  y = multiply(std::move(y), sign);
+  y = where(equal(i, 0), start, std::move(y));
+  if (options.endpoint && num > 1) y = where(equal(i, num - 1), stop, std::move(y));
+  return y.astype(options.dtype.value_or(float64));
+}
+
+std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions& options) {
+  const auto n = static_cast<int>(arrays.size());
+  std::vector<Array> grids;
+  Shape whole;
+  for (const Array& x : arrays) whole.push_back(x.size());
+  const bool swaps = options.indexing == Indexing::xy && n > 1;
+  if (swaps) std::swap(whole[0], whole[1]);
+  for (int i = 0; i < n; ++i) {
+    Shape own = Shape::filled(n, 1);
+    own[swaps && i < 2 ? 1 - i : i] = arrays[std::size_t(i)].size();
+    const Array line = arrays[std::size_t(i)].reshape(own);
+    grids.push_back(options.sparse ? line : line.broadcast_to(whole));
+  }
+  return grids;
+}
+
+Array one_hot(const Array& indices, std::int64_t num_classes, const OneHotOptions& options) {
+  if (!is_integer(indices.dtype()))
+    fail("one_hot", "indices of dtype " + std::string(name(indices.dtype())) + " are no integers");
+  if (num_classes < 0) fail("one_hot", "number of classes " + std::to_string(num_classes) + " is negative");
+  const Array classes = arange(num_classes, {.device = indices.device()});
+  return equal(indices.expand_dims(-1), classes).astype(options.dtype);
+}
+
+Array concat(std::span<const Array> arrays, std::optional<int> axis) {
+  if (axis) return detail::join("concat", arrays, *axis);
+  std::vector<Array> flat;
+  for (const Array& x : arrays) flat.push_back(x.ravel());
+  return detail::join("concat", flat, 0);
+}
+
+Array detail::join(const char* function, std::span<const Array> arrays, int axis) {
+  if (arrays.empty()) fail(function, "no arrays given");
+  DeviceState& device = detail::common_device(function, arrays);
+  const std::vector<TypeOperand> types(arrays.begin(), arrays.end());
+  const DType dtype = detail::promote(types);
+  const int along = detail::normalize_axis(function, axis, arrays[0].ndim());
   Shape shape = arrays[0].shape();
   for (const Array& x : arrays.subspan(1)) {
     Shape expected = shape;
     if (x.ndim() == shape.size()) expected[along] = x.shape()[along];
     if (!(x.shape() == expected))
-      fail("concat", "shapes " + to_string(arrays[0].shape()) + " and " + to_string(x.shape()) +
+      fail(function, "shapes " + to_string(arrays[0].shape()) + " and " + to_string(x.shape()) +
                          " differ outside axis " + std::to_string(along));
     shape[along] += x.shape()[along];
   }
-  detail::NodePtr result = detail::allocate_node("concat", device, dtype, shape);
+  detail::NodePtr result = detail::allocate_node(function, device, dtype, shape);
   std::int64_t offset = 0;
   for (const Array& x : arrays) {
     const Array part = x.astype(dtype);
@@ -206,9 +327,9 @@ Array concat(std::span<const Array> arrays, int axis) {
       void* target = detail::element(result->data, offset * result->strides[along], dtype);
       const detail::Node& node = *part.node();
       if (node.is_ready())
-        copy_view("concat", device, dtype, node.shape, node.data, node.strides, target, result->strides);
+        copy_view(function, device, dtype, node.shape, node.data, node.strides, target, result->strides);
       else
-        evaluate_into("concat", *part.node(), target, result->strides);
+        evaluate_into(function, *part.node(), target, result->strides);
     }
     offset += x.shape()[along];
   }
@@ -216,14 +337,13 @@ Array concat(std::span<const Array> arrays, int axis) {
 }
 
 Array stack(std::span<const Array> arrays, int axis) {
-  if (arrays.empty()) fail("stack", "no arrays given");
   std::vector<Array> expanded;
   for (const Array& x : arrays) {
     if (!(x.shape() == arrays[0].shape()))
       fail("stack", "shapes " + to_string(arrays[0].shape()) + " and " + to_string(x.shape()) + " differ");
     expanded.push_back(x.expand_dims(axis));
   }
-  return concat(expanded, axis);
+  return detail::join("stack", expanded, axis);
 }
 
 }  // namespace tandem

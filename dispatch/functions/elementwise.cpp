@@ -201,10 +201,7 @@ Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
   const Array x = operand.is_array() ? operand.take() : Array(operand.scalar());
   if (!is_inexact(x.dtype())) return x;
   if (is_complex(x.dtype())) return make_complex(nan_to_num(real(x), options), nan_to_num(imag(x), options));
-  const double largest = x.dtype() == float64    ? 1.7976931348623157e308
-                         : x.dtype() == float32  ? 3.4028234663852886e38
-                         : x.dtype() == bfloat16 ? 3.3895313892515355e38
-                                                 : 65504.0;
+  const double largest = finfo(x.dtype()).max;
   return nan_to_num(x, options.nan, options.posinf.value_or(largest), options.neginf.value_or(-largest));
 }
 

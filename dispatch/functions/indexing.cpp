@@ -1,5 +1,7 @@
 #include <tandem/indexing.hpp>
 
+#include <algorithm>
+
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/manipulation.hpp>
@@ -125,6 +127,29 @@ Array flatnonzero(const Array& x) {
   const Array mask = x.astype(bool_);
   const std::int64_t count = detail::count_true(mask);
   return detail::flat_positions("flatnonzero", mask.contiguous(), count);
+}
+
+std::vector<Array> ix_(std::span<const Array> arrays) {
+  const auto n = static_cast<int>(arrays.size());
+  std::vector<Array> result;
+  for (int i = 0; i < n; ++i) {
+    const Array& x = arrays[std::size_t(i)];
+    if (x.ndim() != 1) fail("ix_", "array of shape " + to_string(x.shape()) + " is not 1-d");
+    Shape shape = Shape::filled(n, 1);
+    const Array positions = is_bool(x.dtype()) ? flatnonzero(x) : x;
+    shape[i] = positions.size();
+    result.push_back(positions.reshape(shape));
+  }
+  return result;
+}
+
+std::vector<Array> tril_indices(std::int64_t n, const TriangleIndicesOptions& options) {
+  return nonzero(tri(n, options.m, {.k = options.k, .dtype = bool_, .device = options.device}));
+}
+
+std::vector<Array> triu_indices(std::int64_t n, const TriangleIndicesOptions& options) {
+  const std::int64_t k = std::max(options.k, -n) - 1;  // above what lies at and below the diagonal before
+  return nonzero(logical_not(tri(n, options.m, {.k = k, .dtype = bool_, .device = options.device})));
 }
 
 Array compress(const Array& condition, const Array& x, const CompressOptions& options) {

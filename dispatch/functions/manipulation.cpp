@@ -9,6 +9,7 @@
 #include <tandem/sorting.hpp>
 #include <tandem/elementwise.hpp>
 
+#include "../array/selection.hpp"
 #include "../array/shape_rules.hpp"
 #include "common.hpp"
 
@@ -75,6 +76,11 @@ Array roll(const Array& x, std::int64_t shift, std::optional<int> axis) {
   return roll(x, Shape{shift}, Shape{*axis});
 }
 
+Array roll(const Array& x, std::int64_t shift, const RollOptions& options) {
+  if (!options.axis.given()) return roll(x, shift);
+  return roll(x, Shape::filled(options.axis.list().size(), shift), options.axis.list());
+}
+
 Array roll(const Array& x, const Shape& shifts, const Shape& axes) {
   if (shifts.size() != axes.size())
     fail("roll", "shifts " + to_string(shifts) + " and axes " + to_string(axes) + " do not pair up");
@@ -95,15 +101,146 @@ Array roll(const Array& x, const Shape& shifts, const Shape& axes) {
   return result;
 }
 
-std::vector<Array> unstack(const Array& x, int axis) {
-  const int along = detail::normalize_axis("unstack", axis, x.ndim());
-  std::vector<Index> index(std::size_t(along) + 1, slice(none, none));
+namespace {
+
+/// Arrays joined along an axis after `shaped` has given each one its shape.
+Array joined(const char* function, std::span<const Array> arrays, Array (*shaped)(const Array&), int axis) {
   std::vector<Array> parts;
-  for (std::int64_t i = 0; i < x.shape()[along]; ++i) {
-    index.back() = i;
-    parts.push_back(x.at(index));
+  for (const Array& x : arrays) parts.push_back(shaped(x));
+  return detail::join(function, parts, axis);
+}
+
+}  // namespace
+
+Array hstack(std::span<const Array> arrays) {
+  return joined("hstack", arrays, atleast_1d, !arrays.empty() && arrays[0].ndim() > 1 ? 1 : 0);
+}
+
+Array vstack(std::span<const Array> arrays) { return joined("vstack", arrays, atleast_2d, 0); }
+
+Array dstack(std::span<const Array> arrays) { return joined("dstack", arrays, atleast_3d, 2); }
+
+Array column_stack(std::span<const Array> arrays) {
+  return joined("column_stack", arrays, [](const Array& x) { return x.ndim() < 2 ? x.reshape({-1, 1}) : x; }, 1);
+}
+
+Array block(std::initializer_list<std::initializer_list<Array>> rows) {
+  int ndim = 2;
+  for (const auto& row : rows)
+    for (const Array& x : row) ndim = std::max(ndim, x.ndim());
+  std::vector<Array> joined_rows;
+  for (const auto& row : rows) {
+    std::vector<Array> parts;
+    for (const Array& x : row) {
+      Shape shape = Shape::filled(ndim - x.ndim(), 1);
+      for (std::int64_t length : x.shape()) shape.push_back(length);
+      parts.push_back(x.reshape(shape));
+    }
+    joined_rows.push_back(detail::join("block", parts, -1));
   }
-  return parts;
+  return detail::join("block", joined_rows, -2);
+}
+
+Array append(const Array& x, const Array& values, const EditOptions& options) {
+  return concat({x, values}, options.axis);
+}
+
+namespace {
+
+/// Everything but what `last` names on an axis.
+std::vector<Index> along(int axis, const Index& last) {
+  std::vector<Index> index(std::size_t(axis) + 1, slice(none, none));
+  index.back() = last;
+  return index;
+}
+
+/// An index on an axis as 0 <= index < length + more; throws IndexError outside.
+std::int64_t position(const char* function, std::int64_t index, int axis, std::int64_t length, int more) {
+  if (index < -length || index >= length + more)
+    throw IndexError(std::string(function) + ": index " + std::to_string(index) + " is out of bounds for axis " +
+                     std::to_string(axis) + " with size " + std::to_string(length));
+  return index < 0 ? index + length : index;
+}
+
+}  // namespace
+
+Array insert(const Array& x, std::int64_t index, const Operand& values, const EditOptions& options) {
+  if (!options.axis && x.ndim() != 1) return insert(x.ravel(), index, values, {.axis = 0});
+  const int axis = detail::normalize_axis("insert", options.axis.value_or(0), x.ndim());
+  const std::int64_t place = position("insert", index, axis, x.shape()[axis], 1);
+  Shape shape = x.shape();
+  ++shape[axis];
+  Array result = empty(shape, {.dtype = x.dtype(), .device = x.device()});
+  result.at(along(axis, slice(0, place))) = x.at(along(axis, slice(0, place)));
+  result.at(along(axis, place)) = values;
+  result.at(along(axis, slice(place + 1, none))) = x.at(along(axis, slice(place, none)));
+  return result;
+}
+
+Array delete_(const Array& x, std::int64_t index, const EditOptions& options) {
+  if (!options.axis && x.ndim() != 1) return delete_(x.ravel(), index, {.axis = 0});
+  const int axis = detail::normalize_axis("delete_", options.axis.value_or(0), x.ndim());
+  const std::int64_t place = position("delete_", index, axis, x.shape()[axis], 0);
+  return concat({x.at(along(axis, slice(0, place))), x.at(along(axis, slice(place + 1, none)))}, axis);
+}
+
+Array delete_(const Array& x, const Array& indices, const EditOptions& options) {
+  if (!options.axis && x.ndim() != 1) return delete_(x.ravel(), indices, {.axis = 0});
+  const int axis = detail::normalize_axis("delete_", options.axis.value_or(0), x.ndim());
+  if (indices.size() == 0) return x;
+  Array keeps = ones({x.shape()[axis]}, {.dtype = bool_, .device = x.device()});
+  if (is_bool(indices.dtype()))
+    keeps = logical_not(indices);
+  else
+    keeps(detail::checked_indices("delete_", indices, axis, x.shape()[axis])) = false;
+  return x.at(along(axis, keeps));
+}
+
+namespace {
+
+/// For each place of a padded axis the element that stands there.
+Array pad_source(PadMode mode, const Array& x, std::int64_t length, std::int64_t before, std::int64_t total) {
+  const Array place = arange(-before, total - before, 1, {.device = x.device()});
+  // An axis of one element has no other one to mirror.
+  if (mode == PadMode::edge || (mode == PadMode::reflect && length == 1))
+    return clip(place, {.min = 0, .max = length - 1});
+  if (mode == PadMode::wrap) return remainder(place, length);
+  const std::int64_t turn = mode == PadMode::reflect ? length - 1 : length;
+  const Array around = remainder(place, 2 * turn);  // forth and back
+  return minimum(around, subtract(2 * turn - (mode == PadMode::symmetric), around));
+}
+
+}  // namespace
+
+Array pad(const Array& x, const PadWidth& width, const PadOptions& options) {
+  constexpr const char* function = "pad";
+  const auto& pairs = width.pairs();
+  if (pairs.size() != 1 && pairs.size() != std::size_t(x.ndim()))
+    fail(function, std::to_string(pairs.size()) + " pairs of widths for array of shape " + to_string(x.shape()));
+  Shape shape = x.shape();
+  std::vector<Index> middle;
+  for (int i = 0; i < x.ndim(); ++i) {
+    const auto [before, behind] = pairs[pairs.size() == 1 ? 0 : std::size_t(i)];
+    if (before < 0 || behind < 0)
+      fail(function, "widths (" + std::to_string(before) + ", " + std::to_string(behind) + ") are negative");
+    if (options.mode != PadMode::constant && shape[i] == 0 && (before > 0 || behind > 0))
+      fail(function, "axis " + std::to_string(i) + " of shape " + to_string(x.shape()) + " has no element to repeat");
+    middle.push_back(slice(before, before + shape[i]));
+    std::int64_t added;
+    if (__builtin_add_overflow(before, behind, &added) || __builtin_add_overflow(shape[i], added, &shape[i]))
+      fail(function, "the result has more elements than can be counted");
+  }
+  if (options.mode == PadMode::constant) {
+    const Scalar& value = options.constant_values;
+    Array result = full(shape, value, {.dtype = x.dtype(), .device = x.device()});
+    result.at(middle) = x;
+    return result;
+  }
+  Array result = x;
+  for (int i = x.ndim() - 1; i >= 0; --i)  // the first axis comes last: its slices are the largest to move as a whole
+    if (const std::int64_t length = x.shape()[i]; shape[i] != length)
+      result = take(result, pad_source(options.mode, x, length, middle[std::size_t(i)].start, shape[i]), {.axis = i});
+  return result;
 }
 
 }  // namespace tandem

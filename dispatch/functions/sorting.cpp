@@ -1,7 +1,5 @@
 #include <tandem/sorting.hpp>
 
-#include <cmath>
-
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/indexing.hpp>
@@ -58,45 +56,52 @@ Array searchsorted(const Array& sorted, const Array& values, const SearchOptions
   return Array(std::move(result));
 }
 
-Array quantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {
-  for (double each : q)
-    if (!(each >= 0 && each <= 1)) detail::fail("quantile", std::to_string(each) + " is not in [0, 1]");
-  if (is_complex(x.dtype())) detail::fail("quantile", "dtype " + std::string(name(x.dtype())) + " is not supported");
-  const int axis = options.axis ? detail::normalize_axis("quantile", *options.axis, x.ndim()) : 0;
-  const Array rows = options.axis ? x.moveaxis(axis, -1) : x.ravel();
-  const std::int64_t n = rows.shape(-1);
-  if (n == 0) detail::fail("quantile", "an empty row of shape " + to_string(x.shape()) + " has no quantile");
-  const DType dtype = is_inexact(x.dtype()) ? x.dtype() : float64;
-  const Array order = sort(rows).astype(dtype);
-  const Array last = order(ellipsis, n - 1);
-  std::vector<Array> results;
-  for (double each : q) {
-    const double position = each * static_cast<double>(n - 1);
-    const auto below = static_cast<std::int64_t>(std::floor(position));
-    const double t = position - std::floor(position);
-    const Array a = order(ellipsis, below), b = order(ellipsis, std::min(below + 1, n - 1));
-    // Interpolate from the nearer side, as NumPy's linear method does.
-    Array value = t < 0.5 ? add(a, multiply(subtract(b, a), t)) : subtract(b, multiply(subtract(b, a), 1 - t));
-    value = where(isnan(last), last, value);
-    if (options.keepdims) {
-      if (options.axis)
-        value = value.expand_dims(axis);
-      else
-        value = value.reshape(Shape::filled(x.ndim(), 1));
-    }
-    results.push_back(value);
-  }
-  if (results.empty()) {
-    Shape shape = order(ellipsis, 0).shape();
-    Shape whole{0};
-    for (std::int64_t length : shape) whole.push_back(length);
-    return Array(detail::allocate_node("quantile", *x.node()->device, dtype, whole));
-  }
-  return stack(results);
+Array searchsorted(const Array& sorted, const Scalar& value, const SearchOptions& options) {
+  return searchsorted(sorted, full({}, value, {.device = sorted.device()}), options);
 }
 
-Array quantile(const Array& x, double q, const QuantileOptions& options) {
-  return quantile(x, std::vector<double>{q}, options)(0);
+namespace {
+
+void check_kth(const char* function, const Array& x, std::int64_t kth, int named_axis) {
+  const int axis = detail::normalize_axis(function, named_axis, x.ndim());
+  const std::int64_t length = x.shape()[axis];
+  if (kth < -length || kth >= length)
+    throw IndexError(std::string(function) + ": kth " + std::to_string(kth) + " is out of bounds for axis " +
+                     std::to_string(axis) + " with size " + std::to_string(length));
+}
+
+}  // namespace
+
+Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
+  check_kth("partition", x, kth, options.axis);
+  return sort(x, {.axis = options.axis});
+}
+
+Array argpartition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
+  check_kth("argpartition", x, kth, options.axis);
+  return argsort(x, {.axis = options.axis});
+}
+
+Topk topk(const Array& x, std::int64_t k, const TopkOptions& options) {
+  const int axis = detail::normalize_axis("topk", options.axis, x.ndim());
+  if (k < 0 || k > x.shape()[axis])
+    detail::fail("topk", std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " +
+                             to_string(x.shape()));
+  std::vector<Index> first(std::size_t(axis) + 1, slice(none, none));
+  first.back() = slice(0, k);
+  const Array indices = argsort(x, {.axis = axis, .descending = options.largest}).at(first);
+  return {take_along_axis(x, indices, axis), indices};
+}
+
+Array lexsort(std::span<const Array> keys) {
+  if (keys.empty()) detail::fail("lexsort", "no keys given");
+  for (const Array& key : keys)
+    if (!(key.shape() == keys[0].shape()))
+      detail::fail("lexsort", "shapes " + to_string(keys[0].shape()) + " and " + to_string(key.shape()) + " differ");
+  Array order = argsort(keys[0]);
+  for (const Array& key : keys.subspan(1))
+    order = take_along_axis(order, argsort(take_along_axis(key.ndim() ? key : key.reshape({1}), order)));
+  return order;
 }
 
 }  // namespace tandem

@@ -179,4 +179,24 @@ Array from_dlpack(DLManagedTensor* tensor, const std::optional<Device>& device) 
   return adopt_tensor(std::make_shared<Owner<DLManagedTensor>>(tensor), tensor->dl_tensor, true, device);
 }
 
+namespace {
+
+template <class Tensor> Array import_as(Tensor* tensor, const FromDLPackOptions& options) {
+  const auto address =
+      tensor ? reinterpret_cast<std::uintptr_t>(tensor->dl_tensor.data) + tensor->dl_tensor.byte_offset : 0;
+  const Array array = from_dlpack(tensor, options.device);
+  const bool shared = array.size() == 0 || reinterpret_cast<std::uintptr_t>(array.data()) == address;
+  if (options.copy == false && !shared)
+    fail("from_dlpack", "the elements come to " + array.device().name() + " by a copy only");
+  return options.copy == true && shared ? array.copy() : array;
+}
+
+}  // namespace
+
+Array from_dlpack(DLManagedTensorVersioned* tensor, const FromDLPackOptions& options) {
+  return import_as(tensor, options);
+}
+
+Array from_dlpack(DLManagedTensor* tensor, const FromDLPackOptions& options) { return import_as(tensor, options); }
+
 }  // namespace tandem

@@ -33,4 +33,13 @@ TANDEM_API DLManagedTensor* to_dlpack_unversioned(Array array);
 TANDEM_API Array from_dlpack(DLManagedTensorVersioned* tensor, const std::optional<Device>& device = {});
 TANDEM_API Array from_dlpack(DLManagedTensor* tensor, const std::optional<Device>& device = {});
 
+/// Options of from_dlpack. copy: true asks for memory of its own, so that the tensor is let go; false throws Error if
+/// elements would have to be copied; unset, memory is shared where it can be.
+struct FromDLPackOptions {
+  std::optional<Device> device = {};
+  std::optional<bool> copy = {};
+};
+TANDEM_API Array from_dlpack(DLManagedTensorVersioned* tensor, const FromDLPackOptions& options);
+TANDEM_API Array from_dlpack(DLManagedTensor* tensor, const FromDLPackOptions& options);
+
 }  // namespace tandem

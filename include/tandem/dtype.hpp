@@ -6,7 +6,6 @@
 
 #include <complex>
 #include <cstdint>
-#include <initializer_list>
 #include <iosfwd>
 #include <span>
 #include <string_view>
@@ -61,13 +60,6 @@ constexpr bool is_inexact(DType d) noexcept { return d >= float16; }
 
 /// The dtype that a and b promote to in arithmetic (NEP 50), e.g. int64 with uint64 gives float64.
 TANDEM_API DType promote_types(DType a, DType b) noexcept;
-
-/// Promotion of several dtypes at once: the most general one promotes with each of the others, so that int16, uint16 and
-/// float32 make float32, as in NumPy. Throws Error for none.
-TANDEM_API DType result_type(std::span<const DType> dtypes);
-inline DType result_type(std::initializer_list<DType> dtypes) {
-  return result_type(std::span<const DType>(dtypes.begin(), dtypes.size()));
-}
 
 /// How far a cast may go: `safe` keeps every value, `same_kind` may lose range or precision within a kind
 /// (bool < integer < real < complex), `unsafe` goes anywhere.

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// What take and put do with an index outside: throw IndexError, count on from the other end again and again, or take the
-/// nearest one inside (so that negative ones become 0).
+/// What take and put do with an index outside: throw IndexError, count on from the other end again and again, or take
+/// the nearest one inside (so that negative ones become 0).
 enum class IndexMode { raise, wrap, clip };
 
 /// Options of take; without an axis x is flattened.
@@ -23,6 +23,13 @@ TANDEM_API Array take(const Array& x, const Array& indices, const TakeOptions& o
 /// result[i, j, k] = x[i, indices[i, j, k], k] for axis 1 of three, as for the indices of argsort. indices has as many
 /// axes as x and broadcasts with it but for the axis; throws Error if it does not.
 TANDEM_API Array take_along_axis(const Array& x, const Array& indices, int axis = -1);
+/// Options of take_along_axis.
+struct TakeAlongAxisOptions {
+  int axis = -1;
+};
+inline Array take_along_axis(const Array& x, const Array& indices, const TakeAlongAxisOptions& options) {
+  return take_along_axis(x, indices, options.axis);
+}
 
 /// x[i, indices[i, j, k], k] := values[i, j, k], which broadcast. Of several values for one place the last one stays.
 TANDEM_API void put_along_axis(Array& x, const Array& indices, const Operand& values, int axis);
@@ -49,6 +56,22 @@ inline std::vector<Array> where(const Array& condition) { return nonzero(conditi
 TANDEM_API Array argwhere(const Array& x);
 /// Positions in the flattened array.
 TANDEM_API Array flatnonzero(const Array& x);
+
+/// Index arrays for each combination of their elements, `x(ix[0], ix[1], ...)`: the k-th of 1-d arrays of integers or
+/// bools along axis k. Throws Error for other shapes.
+TANDEM_API std::vector<Array> ix_(std::span<const Array> arrays);
+inline std::vector<Array> ix_(std::initializer_list<Array> arrays) {
+  return ix_(std::span<const Array>(arrays.begin(), arrays.size()));
+}
+/// Options of tril_indices and triu_indices: the diagonal, and the number of columns if not n.
+struct TriangleIndicesOptions {
+  std::int64_t k = 0;
+  std::optional<std::int64_t> m = {};
+  std::optional<Device> device = {};
+};
+/// Positions, as of nonzero, in the lower or the upper triangle of an n x m matrix.
+TANDEM_API std::vector<Array> tril_indices(std::int64_t n, const TriangleIndicesOptions& options = {});
+TANDEM_API std::vector<Array> triu_indices(std::int64_t n, const TriangleIndicesOptions& options = {});
 
 /// Options of compress; without an axis x is flattened.
 struct CompressOptions {

@@ -17,6 +17,12 @@ struct ReduceOptions {
   std::optional<DType> dtype = {};
 };
 
+/// Which axes, and whether they stay as length 1.
+struct RowOptions {
+  Axes axis = {};
+  bool keepdims = false;
+};
+
 /// Options of var and std: the divisor is N - correction.
 struct VarOptions {
   Axes axis = {};

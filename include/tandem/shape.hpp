@@ -100,7 +100,10 @@ TANDEM_API std::string to_string(const Shape& shape);
 TANDEM_API std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 /// The shape that all of them broadcast to; throws Error when they do not.
-TANDEM_API Shape broadcast_shapes(std::initializer_list<Shape> shapes);
+TANDEM_API Shape broadcast_shapes(std::span<const Shape> shapes);
+inline Shape broadcast_shapes(std::initializer_list<Shape> shapes) {
+  return broadcast_shapes(std::span<const Shape>(shapes.begin(), shapes.size()));
+}
 
 /// Axes of a reduction: none given means all. Negative ones count from the end.
 class Axes {
