@@ -178,8 +178,10 @@ LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   const Array inverse = where(negligible, 0, reciprocal(f.S)).expand_dims(-1);
   const Array x = matmul(conjugate_transpose(f.Vh), multiply(inverse, matmul(conjugate_transpose(f.U), right)));
   Array residuals = zeros({0}, {.dtype = real_dtype(dtype), .device = a.device()});
-  if (m > n && all(equal(rank, n)).item<bool>())
-    residuals = square(vector_norm(subtract(right, matmul(matrix, x)), {.axis = -2}));
+  if (m > n && all(equal(rank, n)).item<bool>()) {
+    const Array rest = subtract(right, matmul(matrix, x));
+    residuals = real(vecdot(rest, rest, -2));
+  }
   if (!vector) return {x, residuals, rank, f.S};
   return {x.squeeze(-1), residuals, rank, f.S};
 }
