@@ -81,24 +81,25 @@ int work_length(T answer) noexcept {
   return int(std::ceil(length + length * std::numeric_limits<decltype(std::real(answer))>::epsilon()));
 }
 
-/// Calls one(number, memory) for each matrix of the stack `a`, with memory of the layout for each thread. If one returns
-/// false, the matrix has no result: "matrix 3 of the batch <problem>".
-template <class One>
-td_status for_each_matrix(const td_view& a, double work, const Blas& blas, const Layout& layout, const char* problem,
-                          td_error* error, One one) {
+/// Calls some(begin, end, memory) for ranges of at most `most` matrices of the stack `a`, with memory of the layout for
+/// each thread. It returns the first one that has no result, or end: "matrix 3 of the batch <problem>".
+template <class Some>
+td_status for_some_matrices(const td_view& a, int64_t most, double work, const Blas& blas, const Layout& layout,
+                            const char* problem, td_error* error, Some some) {
   const int64_t count = Batch(a).count();
   std::atomic<int64_t> first{count};
   std::atomic<bool> enough{true};
-  for_matrices(count, work, &blas, [&](int64_t begin, int64_t end) {
+  for_matrices((count + most - 1) / most, work * double(most), &blas, [&](int64_t begin, int64_t end) {
     Scratch memory(std::max<int64_t>(layout.bytes(), 1));
     if (!memory) {
       enough = false;
       return;
     }
-    for (int64_t number = begin; number < end; ++number) {
-      if (one(number, memory.as<char>())) continue;
+    for (int64_t at = begin * most; at < std::min(end * most, count); at += most) {
+      const int64_t last = std::min(at + most, count), failed = some(at, last, memory.as<char>());
+      if (failed == last) continue;
       int64_t known = first.load();
-      while (number < known && !first.compare_exchange_weak(known, number)) {
+      while (failed < known && !first.compare_exchange_weak(known, failed)) {
       }
       return;
     }
@@ -107,6 +108,15 @@ td_status for_each_matrix(const td_view& a, double work, const Blas& blas, const
   if (first == count) return TD_OK;
   if (a.ndim == 2) return fail(error, TD_SINGULAR, "the matrix %s", problem);
   return fail(error, TD_SINGULAR, "matrix %lld of the batch %s", static_cast<long long>(first.load()), problem);
+}
+
+/// Likewise one(number, memory) for each matrix, which returns whether there is a result.
+template <class One>
+td_status for_each_matrix(const td_view& a, double work, const Blas& blas, const Layout& layout, const char* problem,
+                          td_error* error, One one) {
+  return for_some_matrices(a, 1, work, blas, layout, problem, error, [&](int64_t begin, int64_t end, char* memory) {
+    return one(begin, memory) ? end : begin;
+  });
 }
 
 }  // namespace tandem::cpu

@@ -18,11 +18,24 @@ struct SmallLu {
   void (*substitute)(T* rows, std::int64_t n, std::int64_t width);
 };
 
+/// The same for several matrices at once, as many as elements fill a vector: element (i, j) of all stands together, and so
+/// do their pivots i. The same operations in the same order as for one: the same bits. Memory is aligned to vectors.
+template <class T>
+struct LaneLu {
+  std::int64_t lanes;
+  /// What follows a pivot that is 0 is undefined.
+  void (*eliminate)(T* rows, std::int64_t n, std::int64_t width, std::int32_t* pivots);
+  void (*substitute)(T* rows, std::int64_t n, std::int64_t width);
+};
+inline constexpr std::int64_t most_lanes = 16;
+
 struct LuKernels {
   SmallLu<float> s;
   SmallLu<double> d;
   SmallLu<std::complex<float>> c;
   SmallLu<std::complex<double>> z;
+  LaneLu<float> s_lanes;
+  LaneLu<double> d_lanes;
 };
 
 namespace v2 { extern const LuKernels lu_kernels; }
