@@ -76,7 +76,9 @@ TYPED_TEST_SUITE(Linalg, Types);
 /// Numbers of matrices and orders: alone, several at a time with some left over, LAPACK.
 constexpr std::array<std::int64_t, 2> stacks[] = {{1, 1}, {1, 6}, {21, 2}, {37, 5}, {19, 32}, {3, 33}, {2, 50}};
 
-std::string describe(std::int64_t count, std::int64_t n) { return std::to_string(count) + " of order " + std::to_string(n); }
+std::string describe(std::int64_t count, std::int64_t n) {
+  return std::to_string(count) + " of order " + std::to_string(n);
+}
 
 TYPED_TEST(Linalg, LuFactorsAndPivots) {
   using T = TypeParam;
@@ -101,7 +103,8 @@ TYPED_TEST(Linalg, Solutions) {
       for (const td_structure structure : {TD_GENERAL, TD_LOWER, TD_UPPER, TD_UNIT_LOWER, TD_UNIT_UPPER}) {
         Stack<T> a = random_stack<T>({count, n, n}, 1), b = random_stack<T>({count, n, k}, 2);
         for (std::int64_t i = 0; i < count * n * n; ++i) a.elements[std::size_t(i)] /= RealOf<T>(n);
-        for (std::int64_t i = 0; i < count * n; ++i) a.elements[std::size_t(i * n + i % n)] += T(2);  // well-conditioned
+        for (std::int64_t i = 0; i < count * n; ++i)
+          a.elements[std::size_t(i * n + i % n)] += T(2);  // well-conditioned
         Stack<T> x({count, n, k}, Stack<T>::columns), y = x;
         const td_view matrix = a.view(), right = b.view(), one = x.view(), truth = y.view();
         td_error error{};
@@ -146,7 +149,8 @@ TYPED_TEST(Linalg, TriangularFactors) {
   using T = TypeParam;
   for (const auto& [m, n] : {std::array<std::int64_t, 2>{1, 1}, {6, 4}, {4, 6}, {20, 20}}) {
     const std::int64_t inner = std::min(m, n);
-    Stack<T> a = random_stack<T>({2, m, n}, 1), q({2, m, inner}, Stack<T>::columns), r({2, inner, n}, Stack<T>::columns);
+    Stack<T> a = random_stack<T>({2, m, n}, 1), q({2, m, inner}, Stack<T>::columns),
+             r({2, inner, n}, Stack<T>::columns);
     Stack<T> q2 = q, r2 = r;
     const td_view in = a.view(), q_one = q.view(), r_one = r.view(), q_truth = q2.view(), r_truth = r2.view();
     td_error error{};

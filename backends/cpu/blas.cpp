@@ -119,7 +119,9 @@ Library load() {
   bind(f.cgemv, "cblas_cgemv");
   bind(f.zgemv, "cblas_zgemv");
   const auto bind_lapack = [&](auto& lapack, char type) {
-    const auto bind_one = [&](auto& function, const char* name) { bind(function, (type + std::string(name) + "_").c_str()); };
+    const auto bind_one = [&](auto& function, const char* name) {
+      bind(function, (type + std::string(name) + "_").c_str());
+    };
     const bool real = type == 's' || type == 'd';
     bind_one(lapack.potrf, "potrf");
     bind_one(lapack.getrf, "getrf");

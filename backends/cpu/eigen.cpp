@@ -21,7 +21,8 @@ int syevd(const Lapack<T>& lapack, const char* job, const char* triangle, int n,
     lapack.syevd(job, triangle, &n, a, &n, w, work, &lengths.length, real_work, &lengths.real_length, integer_work,
                  &lengths.integer_length, &info, 1, 1);
   else
-    lapack.syevd(job, triangle, &n, a, &n, w, work, &lengths.length, integer_work, &lengths.integer_length, &info, 1, 1);
+    lapack.syevd(job, triangle, &n, a, &n, w, work, &lengths.length, integer_work, &lengths.integer_length, &info, 1,
+                 1);
   return info;
 }
 
@@ -55,8 +56,8 @@ td_status hermitian(const Blas& blas, const td_view& a, bool upper, const td_vie
 
 // ---- general matrices ----
 
-/// Real matrices: conjugate pairs of eigenvalues stand side by side, and the columns of their eigenvectors hold the real
-/// and the imaginary part of the first one's.
+/// Real matrices: conjugate pairs of eigenvalues stand side by side, and the columns of their eigenvectors hold the
+/// real and the imaginary part of the first one's.
 template <class Real>
 void join(int64_t n, const Real* re, const Real* im, const Real* packed, std::complex<Real>* w, std::complex<Real>* v) {
   for (int64_t j = 0; j < n; ++j) {
@@ -98,7 +99,8 @@ td_status general(const Blas& blas, const td_view& a, const td_view& w, const td
   const int length = work_length(answer);
   Layout layout;
   const int64_t matrix_at = layout.add<T>(n * n), work_at = layout.add<T>(length);
-  const int64_t values_at = layout.add<T>(is_complex ? 0 : 2 * n), vectors_at = layout.add<T>(is_complex || !v ? 0 : n * n);
+  const int64_t values_at = layout.add<T>(is_complex ? 0 : 2 * n),
+                vectors_at = layout.add<T>(is_complex || !v ? 0 : n * n);
   const int64_t real_at = layout.add<Real>(is_complex ? 2 * n : 0);
   const double work = 20.0 * double(n) * double(n) * double(n);
   return for_each_matrix(a, work, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {

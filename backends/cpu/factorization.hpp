@@ -12,8 +12,8 @@
 
 namespace tandem::cpu {
 
-/// Calls body(*blas, T()) for the element type of a factorization, if there is a library and it can count the lengths of
-/// the matrices.
+/// Calls body(*blas, T()) for the element type of a factorization, if there is a library and it can count the lengths
+/// of the matrices.
 template <class Body>
 td_status with_lapack(const td_view& a, td_error* error, Body&& body) {
   const Blas* library = blas(error);

@@ -1,5 +1,5 @@
-// LAPACK as OpenBLAS exports it: Fortran, so that everything is passed by address, matrices lie column by column, and the
-// lengths of texts follow at the end.
+// LAPACK as OpenBLAS exports it: Fortran, so that everything is passed by address, matrices lie column by column, and
+// the lengths of texts follow at the end.
 #pragma once
 
 #include <complex>

@@ -18,8 +18,8 @@ struct SmallLu {
   void (*substitute)(T* rows, std::int64_t n, std::int64_t width);
 };
 
-/// The same for several matrices at once, as many as elements fill a vector: element (i, j) of all stands together, and so
-/// do their pivots i. The same operations in the same order as for one: the same bits. Memory is aligned to vectors.
+/// The same for several matrices at once, as many as elements fill a vector: element (i, j) of all stands together, and
+/// so do their pivots i. The same operations in the same order as for one: the same bits. Memory is aligned to vectors.
 template <class T>
 struct LaneLu {
   std::int64_t lanes;

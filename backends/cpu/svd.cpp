@@ -8,8 +8,8 @@ namespace {
 
 /// gesdd, with the further memory that it takes for complex matrices.
 template <class T>
-int gesdd(const Lapack<T>& lapack, const char* job, int m, int n, T* a, typename Lapack<T>::Real* s, T* u, T* vh, T* work,
-          int length, typename Lapack<T>::Real* real_work, int* integer_work) {
+int gesdd(const Lapack<T>& lapack, const char* job, int m, int n, T* a, typename Lapack<T>::Real* s, T* u, T* vh,
+          T* work, int length, typename Lapack<T>::Real* real_work, int* integer_work) {
   int info = 0;
   if constexpr (Lapack<T>::is_complex)
     lapack.gesdd(job, &m, &n, a, &m, s, u, &m, vh, &n, work, &length, real_work, integer_work, &info, 1);

@@ -20,9 +20,9 @@ struct BlasOf {
   cublasStatus_t (*trsm)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,
                          std::int64_t m, std::int64_t n, const T* alpha, const T* a, std::int64_t lda, T* b,
                          std::int64_t ldb);
-  cublasStatus_t (*trsm_batched)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,
-                                 int m, int n, const T* alpha, const T* const a[], int lda, T* const b[], int ldb,
-                                 int count);
+  cublasStatus_t (*trsm_batched)(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t,
+                                 cublasDiagType_t, int m, int n, const T* alpha, const T* const a[], int lda,
+                                 T* const b[], int ldb, int count);
 };
 
 /// Those of cuSOLVER.

@@ -47,11 +47,11 @@ td_status hermitian_each(Device& device, const Solver& solver, const Stack& stac
   if (!memory) return TD_OUT_OF_MEMORY;
   host_memory.resize(host_bytes);
   for (std::int64_t i = 0; i < stack.count && status == TD_OK; ++i)
-    status = check(solver.syevd(solver.handle, solver.parameters, mode, triangle, n, type,
-                                matrix_at(matrices, stack.bytes, i), n, real,
-                                matrix_at(values, n * real_bytes(stack.dtype), i), type, memory.as<void>(), device_bytes,
-                                host_memory.data(), host_bytes, infos.at(i)),
-                   "a factorization", error);
+    status = check(
+        solver.syevd(solver.handle, solver.parameters, mode, triangle, n, type, matrix_at(matrices, stack.bytes, i), n,
+                     real, matrix_at(values, n * real_bytes(stack.dtype), i), type, memory.as<void>(), device_bytes,
+                     host_memory.data(), host_bytes, infos.at(i)),
+        "a factorization", error);
   return status;
 }
 
@@ -81,7 +81,8 @@ td_status general_each(Device& device, const Solver& solver, const Stack& stack,
 
 }  // namespace
 
-td_status eigh(td_device* handle, const td_view* a, int32_t upper, const td_view* w, const td_view* v, td_error* error) {
+td_status eigh(td_device* handle, const td_view* a, int32_t upper, const td_view* w, const td_view* v,
+               td_error* error) {
   Device& device = device_of(handle);
   const Current current(device);
   const Stack stack(*a);

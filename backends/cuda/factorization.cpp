@@ -5,7 +5,10 @@
 namespace tandem::cuda {
 
 cudaDataType data_type(td_dtype dtype) {
-  return dtype == TD_FLOAT32 ? CUDA_R_32F : dtype == TD_FLOAT64 ? CUDA_R_64F : dtype == TD_COMPLEX64 ? CUDA_C_32F : CUDA_C_64F;
+  return dtype == TD_FLOAT32     ? CUDA_R_32F
+         : dtype == TD_FLOAT64   ? CUDA_R_64F
+         : dtype == TD_COMPLEX64 ? CUDA_C_32F
+                                 : CUDA_C_64F;
 }
 
 cudaDataType real_type(td_dtype dtype) { return real_bytes(dtype) == 4 ? CUDA_R_32F : CUDA_R_64F; }

@@ -20,8 +20,8 @@ cudaError_t conjugate_transpose(cudaStream_t stream, td_dtype dtype, std::int64_
                                 const void* from, void* to);
 
 /// Complex eigenvectors, column by column, of `count` real (n, n) matrices. Conjugate pairs of the eigenvalues w stand
-/// side by side, and the columns of `packed` that belong to them hold the real and the imaginary part of the first one's
-/// eigenvector. dtype is that of packed.
+/// side by side, and the columns of `packed` that belong to them hold the real and the imaginary part of the first
+/// one's eigenvector. dtype is that of packed.
 cudaError_t join_eigenvectors(cudaStream_t stream, td_dtype dtype, std::int64_t n, std::int64_t count,
                               const void* packed, const void* w, void* v);
 

@@ -206,7 +206,8 @@ td_status lu(td_device* handle, const td_view* a, const td_view* lu, const td_vi
                             [](std::int64_t) { return TD_OK; });
   }
   if (status == TD_OK)
-    status = check(narrow(device.stream, wide.as<std::int64_t>(), rows, stack.count * stack.n), "converting pivots", error);
+    status =
+        check(narrow(device.stream, wide.as<std::int64_t>(), rows, stack.count * stack.n), "converting pivots", error);
   const td_status finished = infos.finish(*a, nullptr, error);
   return status != TD_OK ? status : finished;
 }

@@ -1,5 +1,5 @@
-// Singular values by cuSOLVER: matrices of up to 32 rows side by side by Jacobi's method, others by gesvd, one after the
-// other.
+// Singular values by cuSOLVER: matrices of up to 32 rows side by side by Jacobi's method, others by gesvd, one after
+// the other.
 #include "factorization.hpp"
 
 namespace tandem::cuda {
@@ -55,9 +55,10 @@ td_status one_by_one(Device& device, const Solver& solver, const Stack& stack, v
   const auto job = static_cast<signed char>(!out.u ? 'N' : out.columns() > n ? 'A' : 'S');
   void *u = out.u ? out.u->data : nullptr, *vh = out.vh ? out.vh->data : nullptr;
   std::size_t device_bytes = 0, host_bytes = 0;
-  td_status status = check(solver.gesvd_memory(solver.handle, solver.parameters, job, job, m, n, type, matrices, m, real,
-                                               out.s->data, type, u, m, type, vh, n, type, &device_bytes, &host_bytes),
-                           "asking for a factorization's memory", error);
+  td_status status =
+      check(solver.gesvd_memory(solver.handle, solver.parameters, job, job, m, n, type, matrices, m, real, out.s->data,
+                                type, u, m, type, vh, n, type, &device_bytes, &host_bytes),
+            "asking for a factorization's memory", error);
   if (status != TD_OK) return status;
   Scratch memory(device, std::int64_t(std::max<std::size_t>(device_bytes, 1)), error);
   if (!memory) return TD_OUT_OF_MEMORY;

@@ -112,7 +112,8 @@ QrResult qr(const Array& x, const QrOptions& options) {
   const td_view in = view_of(*a.node()), q = view_of(*result.Q.node()), r = view_of(*result.R.node());
   const detail::DeviceState& device = *a.node()->device;
   detail::call("qr", device.table->qr, device.handle, &in, &q, &r);
-  const Array rows = arange(inner, {.device = a.device()}).reshape({inner, 1}), columns = arange(n, {.device = a.device()});
+  const Array rows = arange(inner, {.device = a.device()}).reshape({inner, 1}),
+              columns = arange(n, {.device = a.device()});
   result.R = where(less_equal(rows, columns), std::move(result.R), 0);
   return result;
 }

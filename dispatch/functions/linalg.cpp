@@ -133,8 +133,8 @@ Array cross(const Array& a, const Array& b, int axis) {
   const Array y = b.moveaxis(detail::normalize_axis(function, axis, b.ndim()), -1);
   Shape shape = x.shape();
   if (x.shape(-1) != 3 || y.shape(-1) != 3 || !detail::broadcast_into(shape, y.shape()))
-    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " hold no vectors of 3 along axis " +
-                       std::to_string(axis) + " that broadcast");
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) +
+                       " hold no vectors of 3 along axis " + std::to_string(axis) + " that broadcast");
   const auto component = [&](int i, int j) {
     return subtract(multiply(x(ellipsis, i), y(ellipsis, j)), multiply(x(ellipsis, j), y(ellipsis, i)));
   };
@@ -146,10 +146,7 @@ Array matrix_power(const Array& x, std::int64_t n) {
   if (x.ndim() < 2 || x.shape(-1) != x.shape(-2))
     fail(function, "array of shape " + to_string(x.shape()) + " is no stack of square matrices");
   if (n == 0) return detail::identities(x, x.dtype(), detail::stack_shape(x), x.shape(-1), x.shape(-1));
-  Array square = n < 0 ? detail::solve_stack(function, detail::square_matrices(function, x), TD_GENERAL,
-                                             eye(x.shape(-1), {}, {.dtype = detail::factorization_dtype(function, x.dtype()),
-                                                                   .device = x.device()}).eval())
-                       : x;
+  Array square = n < 0 ? detail::inverse(function, x) : x;
   std::optional<Array> power;
   for (std::uint64_t rest = n < 0 ? -std::uint64_t(n) : std::uint64_t(n);;) {
     if (rest & 1) power = power ? matmul(*power, square) : square;

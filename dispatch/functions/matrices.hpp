@@ -30,8 +30,8 @@ Array vector_stack(const char* function, const Array& like, DType dtype, const S
 /// Identities (..., rows, columns), or what of them fits.
 Array identities(const Array& like, DType dtype, const Shape& stack, std::int64_t rows, std::int64_t columns);
 
-/// The array, evaluated, as a verb reads it: with `stack` as its leading axes, of stride 0 where it repeats. The shapes are
-/// storage for the view.
+/// The array, evaluated, as a verb reads it: with `stack` as its leading axes, of stride 0 where it repeats. The shapes
+/// are storage for the view.
 struct StackView {
   StackView(const char* function, const Array& x, const Shape& stack);
   StackView(const StackView&) = delete;
@@ -54,5 +54,8 @@ linalg::SvdResult singular_values(const char* function, const Array& x, bool vec
 
 /// What x with a x = b is for a stack of right sides (..., n, k).
 Array solve_stack(const char* function, const Array& a, td_structure structure, const Array& b);
+
+/// Inverses of square matrices.
+Array inverse(const char* function, const Array& x);
 
 }  // namespace tandem::detail

@@ -45,7 +45,8 @@ Array largest(Array x, const ReduceOptions& reduction) {
 
 /// All of x along the axes as one vector.
 Array vector_order(const char* function, Array x, const Axes& axis, const NormOrder& ord, bool keepdims) {
-  if (ord.kind != NormOrder::Kind::number) fail(function, "order " + text_of(ord) + " is one of matrices, not of vectors");
+  if (ord.kind != NormOrder::Kind::number)
+    fail(function, "order " + text_of(ord) + " is one of matrices, not of vectors");
   const DType result = norm_dtype(x.dtype());
   x = widened(std::move(x));
   const ReduceOptions reduction{.axis = axis, .keepdims = keepdims};
@@ -131,7 +132,8 @@ Array cond(const Array& x, const NormOrder& ord) {
   detail::square_matrices(function, x);
   const Array singular = equal(det(a), 0).expand_dims({-2, -1});
   const Array one = eye(a.shape(-1), {}, {.dtype = a.dtype(), .device = a.device()});
-  const Array product = multiply(matrix_order(function, a, ord), matrix_order(function, inv(where(singular, one, a)), ord));
+  const Array product =
+      multiply(matrix_order(function, a, ord), matrix_order(function, inv(where(singular, one, a)), ord));
   return where(singular.squeeze({-2, -1}), inf, product);
 }
 

@@ -35,6 +35,11 @@ Array detail::solve_stack(const char* function, const Array& a, td_structure str
   return x;
 }
 
+Array detail::inverse(const char* function, const Array& x) {
+  const Array a = square_matrices(function, x);
+  return solve_stack(function, a, TD_GENERAL, eye(a.shape(-1), {}, {.dtype = a.dtype(), .device = a.device()}));
+}
+
 namespace linalg {
 namespace {
 
@@ -92,8 +97,8 @@ SlogdetResult sign_and_logarithm(const Elimination& lu) {
 double epsilon(DType dtype) { return real_dtype(dtype) == float32 ? 0x1p-23 : 0x1p-52; }
 
 /// The tolerance as an array that broadcasts with singular values (..., 1).
-Array tolerance(const RankOptions& options, const Array& x) {
-  const DType dtype = detail::factorization_dtype("rtol", x.dtype());
+Array tolerance(const char* function, const RankOptions& options, const Array& x) {
+  const DType dtype = detail::factorization_dtype(function, x.dtype());
   const double standard = double(std::max(x.shape(-2), x.shape(-1))) * epsilon(dtype);
   return full({1}, options.rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
 }
@@ -112,8 +117,7 @@ Array pinv_by(const Array& x, const Array& rtol) {
 }
 
 Array rank_by(const Array& x, const Array& rtol) {
-  if (x.ndim() < 2) return any(x).astype(int64);
-  const Array s = svdvals(x);
+  const Array s = detail::singular_values("matrix_rank", x, false, false).S;
   return count_nonzero(logical_not(is_negligible(s, rtol)), {.axis = -1});
 }
 
@@ -127,11 +131,7 @@ Array solve_triangular(const Array& a, const Array& b, const TriangularOptions& 
   return solve_any("solve_triangular", a, structure, b);
 }
 
-Array inv(const Array& x) {
-  const Array a = detail::square_matrices("inv", x);
-  const Array one = eye(a.shape(-1), {}, {.dtype = a.dtype(), .device = a.device()}).eval();
-  return detail::solve_stack("inv", a, TD_GENERAL, one);
-}
+Array inv(const Array& x) { return detail::inverse("inv", x); }
 
 Array det(const Array& x) {
   const Elimination lu = eliminate("det", x);
@@ -146,16 +146,19 @@ Array det(const Array& x) {
 SlogdetResult slogdet(const Array& x) { return sign_and_logarithm(eliminate("slogdet", x)); }
 
 Array pinv(const Array& x, const RankOptions& options) {
-  return pinv_by(detail::matrices("pinv", x), tolerance(options, x));
+  return pinv_by(detail::matrices("pinv", x), tolerance("pinv", options, x));
 }
 
 Array pinv(const Array& x, const Array& rtol) { return pinv_by(x, rtol.expand_dims(-1)); }
 
 Array matrix_rank(const Array& x, const RankOptions& options) {
-  return x.ndim() < 2 ? rank_by(x, x) : rank_by(x, tolerance(options, x));
+  if (x.ndim() < 2) return any(x).astype(int64);
+  return rank_by(x, tolerance("matrix_rank", options, x));
 }
 
-Array matrix_rank(const Array& x, const Array& rtol) { return rank_by(x, rtol.expand_dims(-1)); }
+Array matrix_rank(const Array& x, const Array& rtol) {
+  return x.ndim() < 2 ? matrix_rank(x) : rank_by(x, rtol.expand_dims(-1));
+}
 
 LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   constexpr const char* function = "lstsq";
@@ -173,7 +176,7 @@ LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   const Array right = (vector ? b.expand_dims(1) : b).astype(dtype).eval();
 
   const SvdResult f = detail::singular_values(function, matrix, true, false);
-  const Array negligible = is_negligible(f.S, tolerance(options, matrix));
+  const Array negligible = is_negligible(f.S, tolerance(function, options, matrix));
   const Array rank = count_nonzero(logical_not(negligible), {.axis = -1});
   const Array inverse = where(negligible, 0, reciprocal(f.S)).expand_dims(-1);
   const Array x = matmul(conjugate_transpose(f.Vh), multiply(inverse, matmul(conjugate_transpose(f.U), right)));
