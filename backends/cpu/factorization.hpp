@@ -89,7 +89,7 @@ td_status for_some_matrices(const td_view& a, int64_t most, double work, const B
   const int64_t count = Batch(a).count();
   std::atomic<int64_t> first{count};
   std::atomic<bool> enough{true};
-  for_matrices((count + most - 1) / most, work * double(most), &blas, [&](int64_t begin, int64_t end) {
+  const auto run = [&](int64_t begin, int64_t end) {
     Scratch memory(std::max<int64_t>(layout.bytes(), 1));
     if (!memory) {
       enough = false;
@@ -103,7 +103,14 @@ td_status for_some_matrices(const td_view& a, int64_t most, double work, const B
       }
       return;
     }
-  });
+  };
+  // Factorizations gain less from threads of BLAS than products do.
+  const int64_t groups = (count + most - 1) / most;
+  const double group_work = work * double(most);
+  if (groups > 1 && (groups >= thread_count() || group_work <= large_work))
+    side_by_side(groups, group_work, &blas, run);
+  else
+    run(0, groups);
   if (!enough) return fail(error, TD_OUT_OF_MEMORY, "out of memory: no room for the work of a factorization");
   if (first == count) return TD_OK;
   if (a.ndim == 2) return fail(error, TD_SINGULAR, "the matrix %s", problem);
