@@ -63,8 +63,7 @@ Array solve_any(const char* function, const Array& a, td_structure structure, co
 
 /// What an LU factorization tells about determinants, for each matrix of the stack.
 struct Elimination {
-  Array diagonal;  // of U: (..., n)
-  Array sign;      // of the permutation of rows
+  Array factors;   // whose product is the determinant: (..., n)
   Array singular;  // bool
 };
 
@@ -79,18 +78,14 @@ Elimination eliminate(const char* function, const Array& x) {
     const detail::DeviceState& device = *a.node()->device;
     detail::call(function, device.table->lu, device.handle, &in, &factors, &rows);
   }
-  const Array own = arange(1, n + 1, 1, {.dtype = int32, .device = a.device()});
-  const Array odd = remainder(count_nonzero(not_equal(pivots, own), {.axis = -1}), 2);
-  Array diagonal = linalg::diagonal(lu);
-  Array singular = any(equal(diagonal, 0), {.axis = -1});
-  return {std::move(diagonal), subtract(1, multiply(2, odd)).astype(a.dtype()), std::move(singular)};
+  // Each exchange of two rows turns the sign.
+  const Array own = arange(1, n + 1, 1, {.dtype = int32, .device = a.device()}), diagonal = linalg::diagonal(lu);
+  return {where(equal(pivots, own), diagonal, negative(diagonal)), any(equal(diagonal, 0), {.axis = -1})};
 }
 
 SlogdetResult sign_and_logarithm(const Elimination& lu) {
-  const DType dtype = lu.diagonal.dtype();
-  Array sign = multiply(lu.sign, prod(tandem::sign(lu.diagonal), {.axis = -1}));
-  Array logarithm = sum(log(abs(lu.diagonal)), {.axis = -1});
-  return {where(lu.singular, 0, std::move(sign)).astype(dtype),
+  Array sign = prod(tandem::sign(lu.factors), {.axis = -1}), logarithm = sum(log(abs(lu.factors)), {.axis = -1});
+  return {where(lu.singular, 0, std::move(sign)),
           where(lu.singular, -std::numeric_limits<double>::infinity(), std::move(logarithm))};
 }
 
@@ -135,12 +130,11 @@ Array inv(const Array& x) { return detail::inverse("inv", x); }
 
 Array det(const Array& x) {
   const Elimination lu = eliminate("det", x);
-  Array product = multiply(lu.sign, prod(lu.diagonal, {.axis = -1}));
+  const Array product = prod(lu.factors, {.axis = -1});
   const SlogdetResult parts = sign_and_logarithm(lu);
   // A product may leave the range of numbers on the way to a determinant that lies in it.
   const Array left_range = logical_or(equal(product, 0), logical_not(isfinite(product)));
-  return where(lu.singular, 0, where(left_range, multiply(parts.sign, exp(parts.logabsdet)), product))
-      .astype(lu.diagonal.dtype());
+  return where(lu.singular, 0, where(left_range, multiply(parts.sign, exp(parts.logabsdet)), product));
 }
 
 SlogdetResult slogdet(const Array& x) { return sign_and_logarithm(eliminate("slogdet", x)); }
