@@ -157,7 +157,7 @@ Array matrix_power(const Array& x, std::int64_t n) {
 
 namespace {
 
-/// The cheapest way to multiply arrays first, ..., last: of matrices whose product is their place in `split`.
+/// The product of arrays first, ..., last; split[first, last] is the end of its left factor.
 Array multiply_range(std::span<const Array> arrays, const std::vector<std::size_t>& split, std::size_t first,
                      std::size_t last) {
   if (first == last) return arrays[first];

@@ -57,15 +57,12 @@ StackView::StackView(const char* function, const Array& x, const Shape& stack) {
   view = {node.data, td_dtype(node.dtype), shape.size(), shape.data(), strides.data()};
 }
 
-std::string matrix_name(const Shape& stack, std::int64_t number) {
-  return stack.empty() ? "the matrix" : "matrix " + std::to_string(number) + " of the batch";
-}
-
 void refuse_where(const char* function, const Array& bad, const char* problem) {
   bad.eval();
   if (!any(bad).item<bool>()) return;
-  const auto number = argmax(bad).item<std::int64_t>();
-  throw LinAlgError(std::string(function) + ": " + matrix_name(bad.shape(), number) + " " + problem);
+  const std::string matrix =
+      bad.ndim() == 0 ? "the matrix" : "matrix " + std::to_string(argmax(bad).item<std::int64_t>()) + " of the batch";
+  throw LinAlgError(std::string(function) + ": " + matrix + " " + problem);
 }
 
 void require_finite(const char* function, const Array& x) {

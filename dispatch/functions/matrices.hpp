@@ -39,11 +39,8 @@ struct StackView {
   td_view view;
 };
 
-/// "the matrix", or "matrix 3 of the batch" for the one with that number in the stack.
-std::string matrix_name(const Shape& stack, std::int64_t number);
-
-/// Throws LinAlgError, "function: matrix 3 of the batch <problem>", for the first matrix for which the bool array of
-/// shape `stack` holds.
+/// Throws LinAlgError, "function: matrix 3 of the batch <problem>", for the first matrix for which `bad`, of the shape
+/// of the stack, holds.
 void refuse_where(const char* function, const Array& bad, const char* problem);
 
 /// Throws LinAlgError that names the first matrix which holds NaN or infinities.
@@ -52,7 +49,7 @@ void require_finite(const char* function, const Array& x);
 /// Singular values, and with `vectors` also U and Vh: see linalg::svd.
 linalg::SvdResult singular_values(const char* function, const Array& x, bool vectors, bool full_matrices);
 
-/// What x with a x = b is for a stack of right sides (..., n, k).
+/// x with a x = b for square matrices and right sides (..., n, k) of one dtype.
 Array solve_stack(const char* function, const Array& a, td_structure structure, const Array& b);
 
 /// Inverses of square matrices.
