@@ -104,10 +104,10 @@ Library load() {
     library.problem = "OpenBLAS was not found (Debian and Ubuntu: libopenblas0-openmp)" + library.problem;
     return library;
   }
-  const char* missing = nullptr;
+  std::string missing;
   const auto bind = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-    if (!function && !missing) missing = name;
+    if (!function && missing.empty()) missing = name;
   };
   Blas& f = library.functions;
   bind(f.sgemm, "cblas_sgemm");
@@ -118,18 +118,33 @@ Library load() {
   bind(f.dgemv, "cblas_dgemv");
   bind(f.cgemv, "cblas_cgemv");
   bind(f.zgemv, "cblas_zgemv");
-  bind(f.spotrf, "spotrf_");
-  bind(f.dpotrf, "dpotrf_");
-  bind(f.cpotrf, "cpotrf_");
-  bind(f.zpotrf, "zpotrf_");
+  const auto bind_lapack = [&](auto& lapack, char type) {
+    const auto bind_one = [&](auto& function, const char* name) {
+      bind(function, (type + std::string(name) + "_").c_str());
+    };
+    const bool real = type == 's' || type == 'd';
+    bind_one(lapack.potrf, "potrf");
+    bind_one(lapack.getrf, "getrf");
+    bind_one(lapack.getrs, "getrs");
+    bind_one(lapack.trtrs, "trtrs");
+    bind_one(lapack.geqrf, "geqrf");
+    bind_one(lapack.make_q, real ? "orgqr" : "ungqr");
+    bind_one(lapack.gesdd, "gesdd");
+    bind_one(lapack.syevd, real ? "syevd" : "heevd");
+    bind_one(lapack.geev, "geev");
+  };
+  bind_lapack(f.s, 's');
+  bind_lapack(f.d, 'd');
+  bind_lapack(f.c, 'c');
+  bind_lapack(f.z, 'z');
   bind(f.set_num_threads, "openblas_set_num_threads");
   bind(f.get_parallel, "openblas_get_parallel");
   char* (*core)() = nullptr;
   char* (*configuration)() = nullptr;
   bind(core, "openblas_get_corename");
   bind(configuration, "openblas_get_config");
-  if (missing) {
-    library.problem = std::string("OpenBLAS lacks the function ") + missing;
+  if (!missing.empty()) {
+    library.problem = "OpenBLAS lacks the function " + missing;
     return library;
   }
   Dl_info info;

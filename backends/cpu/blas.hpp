@@ -6,6 +6,8 @@
 
 #include <tandem/backend.h>
 
+#include "lapack.hpp"
+
 namespace tandem::cpu {
 
 // CBLAS values.
@@ -23,8 +25,6 @@ struct Blas {
   template <class Factor, class T>
   using Gemv = void (*)(int order, int transpose, int rows, int columns, Factor alpha, const T* a, int lda, const T* x,
                         int x_step, Factor beta, T* y, int y_step);
-  template <class T>
-  using Potrf = void (*)(const char* triangle, const int* n, T* a, const int* lda, int* info);
 
   Gemm<float, float> sgemm;
   Gemm<double, double> dgemm;
@@ -32,12 +32,20 @@ struct Blas {
   Gemv<float, float> sgemv;
   Gemv<double, double> dgemv;
   Gemv<const void*, void> cgemv, zgemv;
-  Potrf<float> spotrf;
-  Potrf<double> dpotrf;
-  Potrf<Complex64> cpotrf;
-  Potrf<Complex128> zpotrf;
+  Lapack<float> s;
+  Lapack<double> d;
+  Lapack<Complex64> c;
+  Lapack<Complex128> z;
   void (*set_num_threads)(int);
   int (*get_parallel)();  // 0: one thread, 1: threads of its own, 2: OpenMP
+
+  template <class T>
+  const Lapack<T>& lapack() const noexcept {
+    if constexpr (std::is_same_v<T, float>) return s;
+    else if constexpr (std::is_same_v<T, double>) return d;
+    else if constexpr (std::is_same_v<T, Complex64>) return c;
+    else return z;
+  }
 };
 
 /// The library, or null with the reason in `error` (TD_UNAVAILABLE). It uses as many threads as the backend.

@@ -4,7 +4,6 @@
 #include <climits>
 #include <cmath>
 #include <mutex>
-#include <type_traits>
 
 #include "blas.hpp"
 #include "matrices.hpp"
@@ -13,16 +12,6 @@
 namespace tandem::cpu {
 namespace {
 
-template <class T>
-int potrf(const Blas& blas, const char* triangle, int n, T* matrix) {
-  int info = 0;
-  if constexpr (std::is_same_v<T, float>) blas.spotrf(triangle, &n, matrix, &n, &info);
-  if constexpr (std::is_same_v<T, double>) blas.dpotrf(triangle, &n, matrix, &n, &info);
-  if constexpr (std::is_same_v<T, Complex64>) blas.cpotrf(triangle, &n, matrix, &n, &info);
-  if constexpr (std::is_same_v<T, Complex128>) blas.zpotrf(triangle, &n, matrix, &n, &info);
-  return info;
-}
-
 /// Order of the first leading minor that is not positive, 0 for none.
 template <class T>
 int factor(const Blas& blas, const Matrix& from, bool upper, T* to) {
@@ -30,7 +19,10 @@ int factor(const Blas& blas, const Matrix& from, bool upper, T* to) {
   pack(from, sizeof(T), to);
   // Our row-major lower factor L of A reads, column-major, as the upper factor L^T of A^T = conj(A): potrf of the
   // untouched memory gives U with U^H U = conj(A), so L = U^T in memory is the same place by place.
-  if (const int minor = potrf(blas, upper ? "L" : "U", int(n), to)) return minor;
+  const int order = int(n);
+  int minor = 0;
+  blas.lapack<T>().potrf(upper ? "L" : "U", &order, to, &order, &minor, 1);
+  if (minor) return minor;
   for (int64_t i = 0; i < n; ++i) {
     T* row = to + i * n;
     if (std::isnan(std::real(row[i]))) return int(i) + 1;  // potrf lets NaN pass; it always reaches the diagonal

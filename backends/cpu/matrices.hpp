@@ -54,16 +54,24 @@ class Batch {
 /// Copies a matrix into contiguous rows.
 void pack(const Matrix& from, int64_t item, void* to) noexcept;
 
-/// Calls body(begin, end) for ranges of `count` matrices that take `work` multiplications each: many small ones in
-/// parallel, each by one thread, also in BLAS (null: it is not used); else all in one range, so that body may use all
-/// threads.
+/// Multiplications from which BLAS can use all threads for one matrix.
+inline constexpr double large_work = 256.0 * 256 * 256;
+
+/// Calls body(begin, end) for ranges of `count` matrices that take `work` multiplications each, in parallel, each by one
+/// thread, also in BLAS (null: it is not used).
 template <class Body>
-void for_matrices(int64_t count, double work, const Blas* blas, Body&& body) {
-  constexpr double large = 256.0 * 256 * 256, worth_a_thread = 1 << 15;
-  if (count == 1 || count < thread_count() || work > large) return body(int64_t{0}, count);
+void side_by_side(int64_t count, double work, const Blas* blas, Body&& body) {
+  constexpr double worth_a_thread = 1 << 15;
   std::optional<SingleThreadedBlas> guard;
   if (blas) guard.emplace(*blas);
   parallel_for(count, std::max(int64_t{1}, int64_t(worth_a_thread / work)), body);
+}
+
+/// Many small ones side by side; else all in one range, so that body may use all threads.
+template <class Body>
+void for_matrices(int64_t count, double work, const Blas* blas, Body&& body) {
+  if (count == 1 || count < thread_count() || work > large_work) return body(int64_t{0}, count);
+  side_by_side(count, work, blas, body);
 }
 
 }  // namespace tandem::cpu

@@ -50,6 +50,13 @@ td_status select(td_device*, const td_view* x, const td_view* mask, const td_vie
 td_status scan(td_device*, const td_view* x, int32_t axis, td_reduction, const td_view* out, td_error*);
 td_status searchsorted(td_device*, const td_view* sorted, const td_view* values, int32_t right, const td_view* out,
                        td_error*);
+// lu.cpp, qr.cpp, svd.cpp, eigen.cpp
+td_status lu(td_device*, const td_view* a, const td_view* lu, const td_view* pivots, td_error*);
+td_status solve(td_device*, const td_view* a, td_structure, const td_view* b, const td_view* x, td_error*);
+td_status qr(td_device*, const td_view* a, const td_view* q, const td_view* r, td_error*);
+td_status svd(td_device*, const td_view* a, const td_view* u, const td_view* s, const td_view* vh, td_error*);
+td_status eigh(td_device*, const td_view* a, int32_t upper, const td_view* w, const td_view* v, td_error*);
+td_status eig(td_device*, const td_view* a, const td_view* w, const td_view* v, td_error*);
 
 // blas.cpp: OpenBLAS, loaded at first use
 void describe_blas(td_info_sink sink, void* user);

@@ -149,6 +149,12 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(select),
       TD_GUARDED(scan),
       TD_GUARDED(searchsorted),
+      TD_GUARDED(lu),
+      TD_GUARDED(solve),
+      TD_GUARDED(qr),
+      TD_GUARDED(svd),
+      TD_GUARDED(eigh),
+      TD_GUARDED(eig),
   };
 #undef TD_GUARDED
   return &table;

@@ -37,6 +37,17 @@ td_status load(Blas& blas, td_error* error) {
   find("cublasGetStatusString", &blas.status_string);
   find("cublasGemmEx_64", &blas.gemm);
   find("cublasGemmStridedBatchedEx_64", &blas.gemm_batched);
+  const auto find_of = [&](const char* type, auto& functions) {
+    const auto name = [&](const char* end) { return std::string("cublas") + type + end; };
+    find(name("getrfBatched").c_str(), &functions.getrf_batched);
+    find(name("getrsBatched").c_str(), &functions.getrs_batched);
+    find(name("trsm_v2_64").c_str(), &functions.trsm);
+    find(name("trsmBatched").c_str(), &functions.trsm_batched);
+  };
+  find_of("S", blas.s);
+  find_of("D", blas.d);
+  find_of("C", blas.c);
+  find_of("Z", blas.z);
   return status;
 }
 
@@ -56,6 +67,35 @@ td_status load(Solver& solver, td_error* error) {
   find("cusolverDnDpotrfBatched", &solver.dpotrf_batched);
   find("cusolverDnCpotrfBatched", &solver.cpotrf_batched);
   find("cusolverDnZpotrfBatched", &solver.zpotrf_batched);
+  find("cusolverDnXgetrf_bufferSize", &solver.getrf_memory);
+  find("cusolverDnXgetrf", &solver.getrf);
+  find("cusolverDnXgetrs", &solver.getrs);
+  find("cusolverDnXgeqrf_bufferSize", &solver.geqrf_memory);
+  find("cusolverDnXgeqrf", &solver.geqrf);
+  find("cusolverDnXgesvd_bufferSize", &solver.gesvd_memory);
+  find("cusolverDnXgesvd", &solver.gesvd);
+  find("cusolverDnXsyevd_bufferSize", &solver.syevd_memory);
+  find("cusolverDnXsyevd", &solver.syevd);
+  find("cusolverDnCreateGesvdjInfo", &solver.create_jacobi);
+  const auto find_of = [&](const char* type, const char* q, auto& functions) {
+    const auto name = [&](const char* end) { return std::string("cusolverDn") + type + end; };
+    find((name(q) + "_bufferSize").c_str(), &functions.orgqr_memory);
+    find(name(q).c_str(), &functions.orgqr);
+    find(name("gesvdjBatched_bufferSize").c_str(), &functions.gesvdj_memory);
+    find(name("gesvdjBatched").c_str(), &functions.gesvdj);
+  };
+  find_of("S", "orgqr", solver.s);
+  find_of("D", "orgqr", solver.d);
+  find_of("C", "ungqr", solver.c);
+  find_of("Z", "ungqr", solver.z);
+  const auto find_if_there = [&](const char* symbol, auto** function) {
+    td_error ignored;
+    if (status == TD_OK) (void)find_symbol(library, symbol, function, &ignored);
+  };
+  find_if_there("cusolverDnXsyevBatched_bufferSize", &solver.syev_batched_memory);
+  find_if_there("cusolverDnXsyevBatched", &solver.syev_batched);
+  find_if_there("cusolverDnXgeev_bufferSize", &solver.geev_memory);
+  find_if_there("cusolverDnXgeev", &solver.geev);
   return status;
 }
 
@@ -98,6 +138,7 @@ td_status make_handle(Device& device, Solver& solver, td_error* error) {
   if (status != TD_OK) return status;
   status = check(solver.set_stream(handle, device.stream), "setting the stream", error);
   if (status == TD_OK) status = check(solver.create_parameters(&solver.parameters), "setting parameters", error);
+  if (status == TD_OK) status = check(solver.create_jacobi(&solver.jacobi), "setting parameters", error);
   if (status == TD_OK)
     solver.handle = handle;
   else

@@ -4,16 +4,11 @@
 #include <climits>
 #include <vector>
 
-#include "blas.hpp"
 #include "cholesky_kernels.hpp"
-#include "packing.hpp"
-#include "verbs.hpp"
+#include "factorization.hpp"
 
 namespace tandem::cuda {
 namespace {
-
-constexpr std::int64_t largest_batched = 256;    // order up to which matrices are factorized side by side
-constexpr std::int64_t longest_batch = 65535;  // what the hardware counts with 16 bits
 
 /// Matrices that become their factors.
 class Factorization {
@@ -71,10 +66,7 @@ class Factorization {
   }
 
   td_status factorize_each(const Solver& solver) {
-    const cudaDataType type = matrices_.dtype == TD_FLOAT32     ? CUDA_R_32F
-                              : matrices_.dtype == TD_FLOAT64   ? CUDA_R_64F
-                              : matrices_.dtype == TD_COMPLEX64 ? CUDA_C_32F
-                                                                : CUDA_C_64F;
+    const cudaDataType type = data_type(matrices_.dtype);
     const std::int64_t n = matrices_.n, bytes = n * n * item_bytes(matrices_.dtype);
     std::size_t device_bytes = 0, host_bytes = 0;
     td_status status = check(solver.potrf_memory(solver.handle, solver.parameters, triangle(), n, type, matrices_.data,

@@ -33,4 +33,14 @@ td_status scan(td_device* device, const td_view* x, int32_t axis, td_reduction r
 td_status searchsorted(td_device* device, const td_view* sorted, const td_view* values, int32_t right,
                        const td_view* out, td_error* error);
 
+// linalg.cpp
+td_status lu(td_device* device, const td_view* a, const td_view* lu, const td_view* pivots, td_error* error);
+td_status solve(td_device* device, const td_view* a, td_structure structure, const td_view* b, const td_view* x,
+                td_error* error);
+td_status qr(td_device* device, const td_view* a, const td_view* q, const td_view* r, td_error* error);
+td_status svd(td_device* device, const td_view* a, const td_view* u, const td_view* s, const td_view* vh,
+              td_error* error);
+td_status eigh(td_device* device, const td_view* a, int32_t upper, const td_view* w, const td_view* v, td_error* error);
+td_status eig(td_device* device, const td_view* a, const td_view* w, const td_view* v, td_error* error);
+
 }  // namespace tandem::reference

@@ -1,36 +1,19 @@
 #include <tandem/linalg.hpp>
 
-#include <cmath>
+#include <limits>
 
+#include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
 
 #include "../array/shape_rules.hpp"
-#include "common.hpp"
+#include "matrices.hpp"
 
 namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::leading;
 using detail::Node;
-
-/// An evaluated operand of matmul as a stack of matrices: strides over the broadcast batch axes and its own two.
-td_view matrix_view(const Node& x, const Shape& batch, Shape& shape, Shape& strides) {
-  const int ndim = x.shape.size();
-  Shape own_batch, own_strides;
-  for (int i = 0; i < ndim - 2; ++i) {
-    own_batch.push_back(x.shape[i]);
-    own_strides.push_back(x.strides[i]);
-  }
-  strides = detail::broadcast_strides(own_batch, own_strides, batch);
-  shape = batch;
-  for (int i = ndim - 2; i < ndim; ++i) {
-    shape.push_back(x.shape[i]);
-    strides.push_back(x.strides[i]);
-  }
-  return {x.data, td_dtype(x.dtype), shape.size(), shape.data(), strides.data()};
-}
-
-Shape leading(const Shape& shape, int n) { return Shape(shape.data(), n); }
 
 [[noreturn]] void do_not_align(const char* function, const Array& a, const Array& b) {
   fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
@@ -60,11 +43,9 @@ Array matmul(const Array& a, const Array& b, const MatmulOptions& options) {
   if (result->bytes) {
     x = x.astype(dtype);
     y = y.astype(dtype);
-    Shape x_shape, x_strides, y_shape, y_strides;
-    const td_view x_view = matrix_view(detail::ready("matmul", x), batch, x_shape, x_strides);
-    const td_view y_view = matrix_view(detail::ready("matmul", y), batch, y_shape, y_strides);
+    const detail::StackView left("matmul", x, batch), right("matmul", y, batch);
     const td_view out = detail::view_of(*result);
-    detail::call("matmul", device.table->matmul, device.handle, &x_view, &y_view, &out,
+    detail::call("matmul", device.table->matmul, device.handle, &left.view, &right.view, &out,
                  options.precision == Precision::tf32 ? TD_PRECISION_TF32 : TD_PRECISION_FULL);
   }
   return Array(std::move(result)).reshape(shape);
@@ -132,55 +113,111 @@ Array matrix_transpose(const Array& x) {
   return x.permute(axes);
 }
 
+Array vecdot(const Array& a, const Array& b, int axis) {
+  constexpr const char* function = "vecdot";
+  if (a.ndim() == 0 || b.ndim() == 0) do_not_align(function, a, b);
+  const Array x = a.moveaxis(detail::normalize_axis(function, axis, a.ndim()), -1);
+  const Array y = b.moveaxis(detail::normalize_axis(function, axis, b.ndim()), -1);
+  Shape shape = x.shape();
+  if (x.shape(-1) != y.shape(-1) || !detail::broadcast_into(shape, y.shape())) do_not_align(function, a, b);
+  const Array product = multiply(is_complex(x.dtype()) ? conj(x) : x, y);
+  if (is_bool(product.dtype())) return any(product, {.axis = -1});
+  return sum(product, {.axis = -1, .dtype = product.dtype()});
+}
+
 namespace linalg {
+
+Array cross(const Array& a, const Array& b, int axis) {
+  constexpr const char* function = "cross";
+  const Array x = a.moveaxis(detail::normalize_axis(function, axis, a.ndim()), -1);
+  const Array y = b.moveaxis(detail::normalize_axis(function, axis, b.ndim()), -1);
+  Shape shape = x.shape();
+  if (x.shape(-1) != 3 || y.shape(-1) != 3 || !detail::broadcast_into(shape, y.shape()))
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) +
+                       " hold no vectors of 3 along axis " + std::to_string(axis) + " that broadcast");
+  const auto component = [&](int i, int j) {
+    return subtract(multiply(x(ellipsis, i), y(ellipsis, j)), multiply(x(ellipsis, j), y(ellipsis, i)));
+  };
+  return stack({component(1, 2), component(2, 0), component(0, 1)}, -1).moveaxis(-1, axis);
+}
+
+Array matrix_power(const Array& x, std::int64_t n) {
+  constexpr const char* function = "matrix_power";
+  if (x.ndim() < 2 || x.shape(-1) != x.shape(-2))
+    fail(function, "array of shape " + to_string(x.shape()) + " is no stack of square matrices");
+  if (n == 0) return detail::identities(x, x.dtype(), detail::stack_shape(x), x.shape(-1), x.shape(-1));
+  Array square = n < 0 ? detail::inverse(function, x) : x;
+  std::optional<Array> power;
+  for (std::uint64_t rest = n < 0 ? -std::uint64_t(n) : std::uint64_t(n);;) {
+    if (rest & 1) power = power ? matmul(*power, square) : square;
+    if ((rest >>= 1) == 0) return *power;
+    square = matmul(square, square);
+  }
+}
+
 namespace {
 
-/// |x|^2 without the square root of a complex modulus.
-Array squared_modulus(Array x) {
-  if (!is_complex(x.dtype())) return square(std::move(x));
-  Array re = square(real(x));
-  return add(std::move(re), square(imag(std::move(x))));
+/// The product of arrays first, ..., last; split[first, last] is the end of its left factor.
+Array multiply_range(std::span<const Array> arrays, const std::vector<std::size_t>& split, std::size_t first,
+                     std::size_t last) {
+  if (first == last) return arrays[first];
+  const std::size_t middle = split[first * arrays.size() + last];
+  return matmul(multiply_range(arrays, split, first, middle), multiply_range(arrays, split, middle + 1, last));
 }
 
 }  // namespace
 
-Array norm(Array x, const NormOptions& options) {
-  if (!is_inexact(x.dtype())) x = x.astype(float64);
-  const DType result = real_dtype(x.dtype());
-  if (result == float16 || result == bfloat16) x = x.astype(float32);  // squares must not overflow
-  const ReduceOptions reduction{.axis = options.axis, .keepdims = options.keepdims};
-  const double p = options.ord;
-  if (options.axis.given() && options.axis.list().size() == 2 && p != 2)
-    fail("norm", "order " + std::to_string(p) + " over two axes is not supported; 2 stands for Frobenius");
-  if (options.axis.given() && options.axis.list().size() > 2)
-    fail("norm", "axes " + to_string(options.axis.list()) + ": one or two, or none for the whole array");
-  Array value;
-  if (p == 2)
-    value = sqrt(sum(squared_modulus(std::move(x)), reduction));
-  else if (p == 1)
-    value = sum(abs(std::move(x)), reduction);
-  else if (p == 0)
-    value = count_nonzero(std::move(x), reduction);
-  else if (std::isinf(p))
-    value = p > 0 ? max(abs(std::move(x)), reduction) : min(abs(std::move(x)), reduction);
-  else
-    value = pow(sum(pow(abs(std::move(x)), p), reduction), 1 / p);
-  return value.astype(result);
+Array multi_dot(std::span<const Array> arrays) {
+  constexpr const char* function = "multi_dot";
+  const std::size_t n = arrays.size();
+  if (n < 2) fail(function, std::to_string(n) + " arrays: two or more");
+  std::vector<Array> chain(arrays.begin(), arrays.end());
+  const bool row = chain.front().ndim() == 1, column = chain.back().ndim() == 1;
+  if (row) chain.front() = chain.front().expand_dims(0);
+  if (column) chain.back() = chain.back().expand_dims(1);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (chain[i].ndim() != 2)
+      fail(function, "array " + std::to_string(i) + " of shape " + to_string(arrays[i].shape()) + " is no matrix");
+    if (i > 0 && chain[i - 1].shape(1) != chain[i].shape(0)) do_not_align(function, arrays[i - 1], arrays[i]);
+  }
+  // cost[i, j]: multiplications of the product of arrays i to j, made of i to split[i, j] and of the others.
+  std::vector<double> cost(n * n, 0.0);
+  std::vector<std::size_t> split(n * n, 0);
+  for (std::size_t length = 1; length < n; ++length)
+    for (std::size_t i = 0; i + length < n; ++i) {
+      const std::size_t j = i + length;
+      cost[i * n + j] = std::numeric_limits<double>::infinity();
+      for (std::size_t k = i; k < j; ++k) {
+        const double work = cost[i * n + k] + cost[(k + 1) * n + j] +
+                            double(chain[i].shape(0)) * double(chain[k].shape(1)) * double(chain[j].shape(1));
+        if (work >= cost[i * n + j]) continue;
+        cost[i * n + j] = work;
+        split[i * n + j] = k;
+      }
+    }
+  Array product = multiply_range(chain, split, 0, n - 1);
+  if (column) product = product.squeeze(1);
+  return row ? product.squeeze(0) : product;
 }
 
-Array cholesky(const Array& x, const CholeskyOptions& options) {
-  if (x.ndim() < 2 || x.shape(-1) != x.shape(-2))
-    fail("cholesky", "array of shape " + to_string(x.shape()) + " is no stack of square matrices");
-  const DType dtype = is_inexact(x.dtype()) ? x.dtype() : float64;
-  if (dtype == float16 || dtype == bfloat16) fail("cholesky", "dtype " + std::string(name(dtype)) + " is not supported");
-  const Array a = x.astype(dtype);
-  const Node& source = detail::ready("cholesky", a);
-  detail::NodePtr result = detail::allocate_node("cholesky", *source.device, dtype, source.shape);
-  if (result->bytes) {
-    const td_view in = detail::view_of(source), out = detail::view_of(*result);
-    detail::call("cholesky", source.device->table->cholesky, source.device->handle, &in, std::int32_t{options.upper}, &out);
-  }
-  return Array(std::move(result));
+Array diagonal(const Array& x, int offset) {
+  constexpr const char* function = "diagonal";
+  if (x.ndim() < 2) fail(function, "array of shape " + to_string(x.shape()) + " is no stack of matrices");
+  Node& node = detail::ready(function, x, detail::FlushReason::view);
+  const int rows = x.ndim() - 2, columns = rows + 1;
+  const std::int64_t below = offset < 0 ? -std::int64_t{offset} : 0, right = offset > 0 ? offset : 0;
+  const std::int64_t length =
+      std::max<std::int64_t>(0, std::min(node.shape[rows] - below, node.shape[columns] - right));
+  Shape shape = leading(node.shape, rows), strides = leading(node.strides, rows);
+  shape.push_back(length);
+  strides.push_back(node.strides[rows] + node.strides[columns]);
+  const std::int64_t first = length == 0 ? 0 : below * node.strides[rows] + right * node.strides[columns];
+  void* data = node.data ? detail::element(node.data, first, node.dtype) : nullptr;
+  return Array(detail::view_node(node, shape, strides, data));
+}
+
+Array trace(const Array& x, const TraceOptions& options) {
+  return sum(diagonal(x, options.offset), {.axis = -1, .dtype = options.dtype});
 }
 
 }  // namespace linalg

@@ -84,7 +84,7 @@ typedef enum td_status {
   TD_OUT_OF_MEMORY,
   TD_NOT_SUPPORTED, /* the verb exists but not for these dtypes, sizes or options */
   TD_UNAVAILABLE,   /* no driver, driver too old, no device, library missing: the message says which */
-  TD_SINGULAR,      /* a factorization met a matrix that has none */
+  TD_SINGULAR,      /* a factorization met a matrix that has none, or did not converge */
   TD_DEVICE_LOST,   /* the device can no longer be used by this process */
   TD_INTERNAL
 } td_status;
@@ -197,6 +197,16 @@ typedef enum td_scatter {
   TD_SCATTER_UNIQUE /* the core promises that no two meet */
 } td_scatter;
 
+/* What solve may know of its matrices. Of triangular ones the other triangle is not read, of unit triangular ones the
+ * diagonal is not read either but taken for ones. */
+typedef enum td_structure {
+  TD_GENERAL,
+  TD_LOWER,
+  TD_UPPER,
+  TD_UNIT_LOWER,
+  TD_UNIT_UPPER
+} td_structure;
+
 /* Receives `key` and `value` pairs for `tandem info`. */
 typedef void (*td_info_sink)(void* user, const char* key, const char* value);
 
@@ -278,7 +288,33 @@ typedef struct td_event td_event;
   /* For each value the number of elements of the sorted 1-d array that come before it in sort's order (right: before   \
      or with it). All are contiguous; sorted and values have one dtype, out is int64. */                                \
   X(td_status, searchsorted, (td_device * device, const td_view* sorted, const td_view* values, int32_t right,         \
-                              const td_view* out, td_error* error))
+                              const td_view* out, td_error* error))                                                    \
+  /* Linear algebra of stacks of matrices (..., rows, columns) of float32, float64, complex64 or complex128. All views \
+     of a call have the same leading axes; what is read has any strides, 0 where it repeats. Matrices that are written  \
+     lie column by column, as LAPACK has them: strides (..., 1, rows), the stack without gaps; vectors are contiguous.  \
+     No length is 0. TD_SINGULAR names the matrix by its number in the stack.                                           \
+     lu: a (..., n, n) becomes unit lower and upper triangular factors in one matrix, by partial pivoting; the int32    \
+     pivots (..., n) are rows, counted from 1, that were exchanged with rows 1, 2, ... in turn. From the first 0 on the \
+     diagonal on, what comes after it is undefined. */                                                                  \
+  X(td_status, lu, (td_device * device, const td_view* a, const td_view* lu, const td_view* pivots, td_error* error))  \
+  /* x (..., n, k) with a x = b for a (..., n, n), b (..., n, k). TD_SINGULAR: a pivot is 0. The core has seen to it    \
+     that triangular matrices have no 0 on the diagonal. */                                                             \
+  X(td_status, solve, (td_device * device, const td_view* a, td_structure structure, const td_view* b,                 \
+                       const td_view* x, td_error* error))                                                              \
+  /* a (..., m, n) = q r by Householder reflections: with k the smaller of m and n either q (..., m, k), r (..., k, n), \
+     or q (..., m, m), r (..., m, n). What r holds below the diagonal is undefined. */                                  \
+  X(td_status, qr, (td_device * device, const td_view* a, const td_view* q, const td_view* r, td_error* error))        \
+  /* a (..., m, n), m >= n, = u diag(s) vh: s (..., n) is real and descends, vh is (..., n, n), u is (..., m, n) or, to \
+     an orthogonal basis completed, (..., m, m). u and vh may both be NULL. All elements of a are finite. */            \
+  X(td_status, svd, (td_device * device, const td_view* a, const td_view* u, const td_view* s, const td_view* vh,      \
+                     td_error* error))                                                                                  \
+  /* The Hermitian a (..., n, n) = v diag(w) v^H: w (..., n) is real and ascends. Reads the lower triangle (upper: the  \
+     upper one) and real parts of the diagonal. v may be NULL. All elements of a are finite. */                         \
+  X(td_status, eigh, (td_device * device, const td_view* a, int32_t upper, const td_view* w, const td_view* v,         \
+                      td_error* error))                                                                                 \
+  /* a v = v diag(w) for a (..., n, n): w (..., n) and v (..., n, n) are complex also for real a; columns of v have     \
+     length 1. v may be NULL. All elements of a are finite. */                                                          \
+  X(td_status, eig, (td_device * device, const td_view* a, const td_view* w, const td_view* v, td_error* error))
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */

@@ -1,0 +1,138 @@
+// Factorizations: checks, and what is the same for all backends around the verbs.
+#include <tandem/linalg.hpp>
+
+#include <algorithm>
+
+#include <tandem/creation.hpp>
+#include <tandem/elementwise.hpp>
+
+#include "../array/shape_rules.hpp"
+#include "matrices.hpp"
+
+namespace tandem {
+
+using detail::Node;
+using detail::view_of;
+
+linalg::SvdResult detail::singular_values(const char* function, const Array& x, bool vectors, bool full_matrices) {
+  const Array a = matrices(function, x);
+  const std::int64_t m = a.shape(-2), n = a.shape(-1);
+  if (m < n) {  // x^T = U' diag(S) Vh' is x = Vh'^T diag(S) U'^T
+    linalg::SvdResult tall = singular_values(function, matrix_transpose(a), vectors, full_matrices);
+    if (!vectors) return tall;
+    return {matrix_transpose(tall.Vh), std::move(tall.S), matrix_transpose(tall.U)};
+  }
+  require_finite(function, a);
+  const Shape stack = stack_shape(a);
+  const std::int64_t columns = full_matrices ? m : n;
+  linalg::SvdResult result;
+  result.S = vector_stack(function, a, real_dtype(a.dtype()), stack, n);
+  if (a.size() == 0) {
+    if (vectors) {
+      result.U = identities(a, a.dtype(), stack, m, columns);
+      result.Vh = identities(a, a.dtype(), stack, n, n);
+    }
+    return result;
+  }
+  const td_view in = view_of(*a.node()), s = view_of(*result.S.node());
+  td_view u, vh;
+  if (vectors) {
+    result.U = columns_stack(function, a, a.dtype(), stack, m, columns);
+    result.Vh = columns_stack(function, a, a.dtype(), stack, n, n);
+    u = view_of(*result.U.node());
+    vh = view_of(*result.Vh.node());
+  }
+  const DeviceState& device = *a.node()->device;
+  call(function, device.table->svd, device.handle, &in, vectors ? &u : nullptr, &s, vectors ? &vh : nullptr);
+  return result;
+}
+
+namespace linalg {
+namespace {
+
+EigResult hermitian_eigen(const char* function, const Array& x, bool upper, bool vectors) {
+  const Array a = detail::square_matrices(function, x);
+  const Shape stack = detail::stack_shape(a);
+  const std::int64_t n = a.shape(-1);
+  // The triangle that is not read may hold anything.
+  const Array rows = arange(n, {.device = a.device()}).reshape({n, 1}), columns = rows.reshape({n});
+  detail::require_finite(function, where(upper ? greater(rows, columns) : less(rows, columns), 0, a));
+  EigResult result;
+  result.eigenvalues = detail::vector_stack(function, a, real_dtype(a.dtype()), stack, n);
+  if (vectors) result.eigenvectors = detail::columns_stack(function, a, a.dtype(), stack, n, n);
+  if (a.size() == 0) return result;
+  const td_view in = view_of(*a.node()), w = view_of(*result.eigenvalues.node());
+  const td_view v = vectors ? view_of(*result.eigenvectors.node()) : td_view{};
+  const detail::DeviceState& device = *a.node()->device;
+  detail::call(function, device.table->eigh, device.handle, &in, std::int32_t{upper}, &w, vectors ? &v : nullptr);
+  return result;
+}
+
+EigResult general_eigen(const char* function, const Array& x, bool vectors) {
+  const Array a = detail::square_matrices(function, x);
+  detail::require_finite(function, a);
+  const Shape stack = detail::stack_shape(a);
+  const std::int64_t n = a.shape(-1);
+  const DType dtype = complex_dtype(a.dtype());
+  EigResult result;
+  result.eigenvalues = detail::vector_stack(function, a, dtype, stack, n);
+  if (vectors) result.eigenvectors = detail::columns_stack(function, a, dtype, stack, n, n);
+  if (a.size() == 0) return result;
+  const td_view in = view_of(*a.node()), w = view_of(*result.eigenvalues.node());
+  const td_view v = vectors ? view_of(*result.eigenvectors.node()) : td_view{};
+  const detail::DeviceState& device = *a.node()->device;
+  detail::call(function, device.table->eig, device.handle, &in, &w, vectors ? &v : nullptr);
+  return result;
+}
+
+}  // namespace
+
+Array cholesky(const Array& x, const CholeskyOptions& options) {
+  const Array a = detail::square_matrices("cholesky", x);
+  const Node& source = *a.node();
+  detail::NodePtr result = detail::allocate_node("cholesky", *source.device, a.dtype(), source.shape);
+  if (result->bytes) {
+    const td_view in = view_of(source), out = view_of(*result);
+    detail::call("cholesky", source.device->table->cholesky, source.device->handle, &in, std::int32_t{options.upper},
+                 &out);
+  }
+  return Array(std::move(result));
+}
+
+QrResult qr(const Array& x, const QrOptions& options) {
+  const Array a = detail::matrices("qr", x);
+  const Shape stack = detail::stack_shape(a);
+  const std::int64_t m = a.shape(-2), n = a.shape(-1);
+  const std::int64_t inner = options.mode == QrMode::complete ? m : std::min(m, n);
+  if (a.size() == 0)
+    return {detail::identities(a, a.dtype(), stack, m, inner),
+            zeros(detail::with_axes(stack, {inner, n}), {.dtype = a.dtype(), .device = a.device()})};
+  QrResult result{detail::columns_stack("qr", a, a.dtype(), stack, m, inner),
+                  detail::columns_stack("qr", a, a.dtype(), stack, inner, n)};
+  const td_view in = view_of(*a.node()), q = view_of(*result.Q.node()), r = view_of(*result.R.node());
+  const detail::DeviceState& device = *a.node()->device;
+  detail::call("qr", device.table->qr, device.handle, &in, &q, &r);
+  const Array rows = arange(inner, {.device = a.device()}).reshape({inner, 1}),
+              columns = arange(n, {.device = a.device()});
+  result.R = where(less_equal(rows, columns), std::move(result.R), 0);
+  return result;
+}
+
+SvdResult svd(const Array& x, const SvdOptions& options) {
+  return detail::singular_values("svd", x, true, options.full_matrices);
+}
+
+Array svdvals(const Array& x) { return detail::singular_values("svdvals", x, false, false).S; }
+
+EigResult eigh(const Array& x, const EighOptions& options) { return hermitian_eigen("eigh", x, options.upper, true); }
+
+Array eigvalsh(const Array& x, const EighOptions& options) {
+  return hermitian_eigen("eigvalsh", x, options.upper, false).eigenvalues;
+}
+
+EigResult eig(const Array& x) { return general_eigen("eig", x, true); }
+
+Array eigvals(const Array& x) { return general_eigen("eigvals", x, false).eigenvalues; }
+
+}  // namespace linalg
+}  // namespace tandem

@@ -1,0 +1,187 @@
+// Systems of equations, and what follows from LU factors and from singular values.
+#include <tandem/linalg.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <tandem/creation.hpp>
+#include <tandem/elementwise.hpp>
+
+#include "../array/shape_rules.hpp"
+#include "matrices.hpp"
+
+namespace tandem {
+
+using detail::fail;
+using detail::view_of;
+
+Array detail::solve_stack(const char* function, const Array& a, td_structure structure, const Array& b) {
+  Shape stack = stack_shape(a);
+  if (b.shape(-2) != a.shape(-1) || !broadcast_into(stack, stack_shape(b)))
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+  const std::int64_t n = a.shape(-1), k = b.shape(-1);
+  if (a.ndim() == 2 && b.ndim() > 2) {  // one matrix is factorized once: all right sides side by side
+    const Array first = b.moveaxis(-2, 0);
+    return solve_stack(function, a, structure, first.reshape({n, b.size() / std::max<std::int64_t>(n, 1)}))
+        .reshape(first.shape())
+        .moveaxis(0, -2);
+  }
+  const Array x = columns_stack(function, a, a.dtype(), stack, n, k);
+  if (x.size() == 0) return x;
+  const StackView matrix(function, a, stack), right(function, b, stack);
+  const td_view out = view_of(*x.node());
+  const DeviceState& device = *a.node()->device;
+  call(function, device.table->solve, device.handle, &matrix.view, structure, &right.view, &out);
+  return x;
+}
+
+Array detail::inverse(const char* function, const Array& x) {
+  const Array a = square_matrices(function, x);
+  return solve_stack(function, a, TD_GENERAL, eye(a.shape(-1), {}, {.dtype = a.dtype(), .device = a.device()}));
+}
+
+namespace linalg {
+namespace {
+
+/// solve and solve_triangular: b may be a vector.
+Array solve_any(const char* function, const Array& a, td_structure structure, const Array& b) {
+  const Array pair[] = {a, b};
+  detail::common_device(function, pair);
+  Array matrix = detail::square_matrices(function, a);
+  if (b.ndim() == 0 || b.shape(b.ndim() == 1 ? 0 : -2) != a.shape(-1))
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+  const DType dtype = promote_types(matrix.dtype(), detail::factorization_dtype(function, b.dtype()));
+  matrix = matrix.astype(dtype).eval();
+  const Array right = b.astype(dtype).eval();
+  if (structure == TD_LOWER || structure == TD_UPPER) {
+    const Array zero = equal(diagonal(matrix), 0);
+    if (zero.size() > 0) detail::refuse_where(function, any(zero, {.axis = -1}), "is singular");
+  }
+  if (b.ndim() > 1) return detail::solve_stack(function, matrix, structure, right);
+  return detail::solve_stack(function, matrix, structure, right.expand_dims(1)).squeeze(-1);
+}
+
+/// What an LU factorization tells about determinants, for each matrix of the stack.
+struct Elimination {
+  Array factors;   // whose product is the determinant: (..., n)
+  Array singular;  // bool
+};
+
+Elimination eliminate(const char* function, const Array& x) {
+  const Array a = detail::square_matrices(function, x);
+  const Shape stack = detail::stack_shape(a);
+  const std::int64_t n = a.shape(-1);
+  const Array lu = detail::columns_stack(function, a, a.dtype(), stack, n, n);
+  const Array pivots = detail::vector_stack(function, a, int32, stack, n);
+  if (a.size() > 0) {
+    const td_view in = view_of(*a.node()), factors = view_of(*lu.node()), rows = view_of(*pivots.node());
+    const detail::DeviceState& device = *a.node()->device;
+    detail::call(function, device.table->lu, device.handle, &in, &factors, &rows);
+  }
+  // Each exchange of two rows turns the sign.
+  const Array own = arange(1, n + 1, 1, {.dtype = int32, .device = a.device()}), diagonal = linalg::diagonal(lu);
+  return {where(equal(pivots, own), diagonal, negative(diagonal)), any(equal(diagonal, 0), {.axis = -1})};
+}
+
+SlogdetResult sign_and_logarithm(const Elimination& lu) {
+  Array sign = prod(tandem::sign(lu.factors), {.axis = -1}), logarithm = sum(log(abs(lu.factors)), {.axis = -1});
+  return {where(lu.singular, 0, std::move(sign)),
+          where(lu.singular, -std::numeric_limits<double>::infinity(), std::move(logarithm))};
+}
+
+double epsilon(DType dtype) { return real_dtype(dtype) == float32 ? 0x1p-23 : 0x1p-52; }
+
+/// The tolerance as an array that broadcasts with singular values (..., 1).
+Array tolerance(const char* function, const RankOptions& options, const Array& x) {
+  const DType dtype = detail::factorization_dtype(function, x.dtype());
+  const double standard = double(std::max(x.shape(-2), x.shape(-1))) * epsilon(dtype);
+  return full({1}, options.rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
+}
+
+/// Whether singular values, which descend along the last axis, count as 0. Those of no matrix have no largest one.
+Array is_negligible(const Array& s, const Array& rtol) {
+  return less_equal(s, multiply(s(ellipsis, slice(0, 1)), rtol.astype(s.dtype())));
+}
+
+Array conjugate_transpose(const Array& x) { return matrix_transpose(is_complex(x.dtype()) ? conj(x) : x); }
+
+Array pinv_by(const Array& x, const Array& rtol) {
+  const SvdResult f = detail::singular_values("pinv", x, true, false);
+  const Array inverse = where(is_negligible(f.S, rtol), 0, reciprocal(f.S));
+  return matmul(conjugate_transpose(f.Vh), multiply(inverse.expand_dims(-1), conjugate_transpose(f.U)));
+}
+
+Array rank_by(const Array& x, const Array& rtol) {
+  const Array s = detail::singular_values("matrix_rank", x, false, false).S;
+  return count_nonzero(logical_not(is_negligible(s, rtol)), {.axis = -1});
+}
+
+}  // namespace
+
+Array solve(const Array& a, const Array& b) { return solve_any("solve", a, TD_GENERAL, b); }
+
+Array solve_triangular(const Array& a, const Array& b, const TriangularOptions& options) {
+  const td_structure structure = options.unit_diagonal ? (options.lower ? TD_UNIT_LOWER : TD_UNIT_UPPER)
+                                                       : (options.lower ? TD_LOWER : TD_UPPER);
+  return solve_any("solve_triangular", a, structure, b);
+}
+
+Array inv(const Array& x) { return detail::inverse("inv", x); }
+
+Array det(const Array& x) {
+  const Elimination lu = eliminate("det", x);
+  const Array product = prod(lu.factors, {.axis = -1});
+  const SlogdetResult parts = sign_and_logarithm(lu);
+  // A product may leave the range of numbers on the way to a determinant that lies in it.
+  const Array left_range = logical_or(equal(product, 0), logical_not(isfinite(product)));
+  return where(lu.singular, 0, where(left_range, multiply(parts.sign, exp(parts.logabsdet)), product));
+}
+
+SlogdetResult slogdet(const Array& x) { return sign_and_logarithm(eliminate("slogdet", x)); }
+
+Array pinv(const Array& x, const RankOptions& options) {
+  return pinv_by(detail::matrices("pinv", x), tolerance("pinv", options, x));
+}
+
+Array pinv(const Array& x, const Array& rtol) { return pinv_by(x, rtol.expand_dims(-1)); }
+
+Array matrix_rank(const Array& x, const RankOptions& options) {
+  if (x.ndim() < 2) return any(x).astype(int64);
+  return rank_by(x, tolerance("matrix_rank", options, x));
+}
+
+Array matrix_rank(const Array& x, const Array& rtol) {
+  return x.ndim() < 2 ? matrix_rank(x) : rank_by(x, rtol.expand_dims(-1));
+}
+
+LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
+  constexpr const char* function = "lstsq";
+  const Array pair[] = {a, b};
+  detail::common_device(function, pair);
+  Array matrix = detail::matrices(function, a);
+  const DType dtype = promote_types(matrix.dtype(), detail::factorization_dtype(function, b.dtype()));
+  const std::int64_t m = a.shape(-2), n = a.shape(-1);
+  Shape stack = detail::stack_shape(a);
+  const bool vector = b.ndim() == 1;
+  if (b.ndim() == 0 || b.shape(vector ? 0 : -2) != m ||
+      (!vector && !detail::broadcast_into(stack, detail::stack_shape(b))))
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+  matrix = matrix.astype(dtype).eval();
+  const Array right = (vector ? b.expand_dims(1) : b).astype(dtype).eval();
+
+  const SvdResult f = detail::singular_values(function, matrix, true, false);
+  const Array negligible = is_negligible(f.S, tolerance(function, options, matrix));
+  const Array rank = count_nonzero(logical_not(negligible), {.axis = -1});
+  const Array inverse = where(negligible, 0, reciprocal(f.S)).expand_dims(-1);
+  const Array x = matmul(conjugate_transpose(f.Vh), multiply(inverse, matmul(conjugate_transpose(f.U), right)));
+  Array residuals = zeros({0}, {.dtype = real_dtype(dtype), .device = a.device()});
+  if (m > n && all(equal(rank, n)).item<bool>()) {
+    const Array rest = subtract(right, matmul(matrix, x));
+    residuals = real(vecdot(rest, rest, -2));
+  }
+  if (!vector) return {x, residuals, rank, f.S};
+  return {x.squeeze(-1), residuals, rank, f.S};
+}
+
+}  // namespace linalg
+}  // namespace tandem
