@@ -50,6 +50,8 @@ td_status select(td_device*, const td_view* x, const td_view* mask, const td_vie
 td_status scan(td_device*, const td_view* x, int32_t axis, td_reduction, const td_view* out, td_error*);
 td_status searchsorted(td_device*, const td_view* sorted, const td_view* values, int32_t right, const td_view* out,
                        td_error*);
+td_status fft(td_device*, const td_view* x, td_transform, int32_t n_axes, const int32_t* axes, double scale,
+              const td_view* out, td_error*);
 
 // blas.cpp: OpenBLAS, loaded at first use
 void describe_blas(td_info_sink sink, void* user);

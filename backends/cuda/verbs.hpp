@@ -44,5 +44,8 @@ td_status searchsorted(td_device*, const td_view* sorted, const td_view* values,
                        td_error*);
 // scan.cpp
 td_status scan(td_device*, const td_view* x, int32_t axis, td_reduction, const td_view* out, td_error*);
+// fft.cpp
+td_status fft(td_device*, const td_view* x, td_transform, int32_t n_axes, const int32_t* axes, double scale,
+              const td_view* out, td_error*);
 
 }  // namespace tandem::cuda

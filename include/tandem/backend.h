@@ -197,6 +197,17 @@ typedef enum td_scatter {
   TD_SCATTER_UNIQUE /* the core promises that no two meet */
 } td_scatter;
 
+/* Discrete Fourier transforms. Forward: X[k] = sum over j < n of x[j] exp(-2 pi i j k / n); backward: with +2 pi i. Along
+ * several axes they follow one another. */
+typedef enum td_transform {
+  TD_FFT_FORWARD,  /* complex to complex */
+  TD_FFT_BACKWARD, /* the same */
+  TD_FFT_REAL,     /* forward, of real x: the last one of the axes has n elements in x and n / 2 + 1 in out */
+  TD_FFT_HERMITIAN /* backward, to real out: the last one of the axes has n / 2 + 1 elements in x, the first half of a
+                      Hermitian row, and n in out. What must be real of it (its first element and, for even n, its last)
+                      counts with its real part alone */
+} td_transform;
+
 /* Receives `key` and `value` pairs for `tandem info`. */
 typedef void (*td_info_sink)(void* user, const char* key, const char* value);
 
@@ -278,7 +289,12 @@ typedef struct td_event td_event;
   /* For each value the number of elements of the sorted 1-d array that come before it in sort's order (right: before   \
      or with it). All are contiguous; sorted and values have one dtype, out is int64. */                                \
   X(td_status, searchsorted, (td_device * device, const td_view* sorted, const td_view* values, int32_t right,         \
-                              const td_view* out, td_error* error))
+                              const td_view* out, td_error* error))                                                    \
+  /* out = scale times the transform of x along n_axes >= 1 different axes, of which the last one is the first to be    \
+     taken by TD_FFT_REAL and the last by TD_FFT_HERMITIAN. float32 goes with complex64, float64 with complex128. x has \
+     any strides and stays as it is, out is contiguous; no length is 0. */                                              \
+  X(td_status, fft, (td_device * device, const td_view* x, td_transform transform, int32_t n_axes, const int32_t* axes, \
+                     double scale, const td_view* out, td_error* error))
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */
