@@ -122,6 +122,8 @@ std::vector<Workload> yardstick_workloads(bool small) {
   add_row("matmul_batched_f32", {batch, batch}, product, 12.0 * 512 * 128 * 128, 2.0 * 512 * 128 * 128 * 128);
   add_row("matvec_f32", {f32_mm, {float32, {m}}}, product, 4 * mm, 2 * mm);
 
+  add_row("fft_f32", {{float32, {1 << 22}}}, [](const Arrays& a) { return fft::rfft(a[0]); }, 0, 0);
+
   // Order and data movement
   add_row("sort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return sort(a[0]); }, 0, 0);
   add_row("argsort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return argsort(a[0]); }, 0, 0);
