@@ -248,7 +248,9 @@ td_status transform_axes(Device& device, const td_view& x, td_transform transfor
     }
   }
   const int direction = transform == TD_FFT_FORWARD || transform == TD_FFT_REAL ? CUFFT_FORWARD : CUFFT_INVERSE;
-  const td_status status = plans().execute(device, key, from, to, direction, error);
+  td_status status = plans().execute(device, key, from, to, direction, error);
+  if (status == TD_OK && transform == TD_FFT_REAL && n_axes == 1)
+    status = make_real(device, to, out.dtype, key.lengths[0], key.batch, error);
   if (status != TD_OK || natural) return status;
   return pack(device, BackView(to, out, order).view, out.data, error);
 }

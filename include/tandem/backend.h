@@ -202,7 +202,8 @@ typedef enum td_scatter {
 typedef enum td_transform {
   TD_FFT_FORWARD,  /* complex to complex */
   TD_FFT_BACKWARD, /* the same */
-  TD_FFT_REAL,     /* forward, of real x: the last one of the axes has n elements in x and n / 2 + 1 in out */
+  TD_FFT_REAL,     /* forward, of real x: the last one of the axes has n elements in x and n / 2 + 1 in out. Where it is
+                      the only axis, the first element and, for even n, the last have imaginary part 0 */
   TD_FFT_HERMITIAN /* backward, to real out: the last one of the axes has n / 2 + 1 elements in x, the first half of a
                       Hermitian row, and n in out. What must be real of it (its first element and, for even n, its last)
                       counts with its real part alone */
