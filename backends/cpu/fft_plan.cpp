@@ -212,7 +212,7 @@ std::shared_ptr<FftRowPlan<T>> make_row(int64_t n) {
   using Kind = typename FftRowPlan<T>::Kind;
   auto plan = std::make_shared<FftRowPlan<T>>();
   plan->n = n;
-  if (fft_splits(n)) {
+  if (lesser_factor(n) >= least_split) {
     plan->kind = Kind::split;
     make_split(*plan);
   } else if (n <= longest_lane) {
@@ -317,8 +317,6 @@ const FftKernels<double>& fft_kernels() noexcept {
     default: return v2::fft_kernels_double;
   }
 }
-
-bool fft_splits(int64_t n) noexcept { return n >= least_split * least_split && lesser_factor(n) >= least_split; }
 
 template <class T>
 std::shared_ptr<const FftLengthPlan<T>> fft_length_plan(int64_t n, bool half_roots) {

@@ -56,7 +56,4 @@ std::shared_ptr<const FftRowPlan<T>> fft_row_plan(std::int64_t n);
 template <class T>
 std::shared_ptr<const FftRealPlan<T>> fft_real_plan(std::int64_t n);
 
-/// Whether a row of that length is worth being split into columns and rows.
-bool fft_splits(std::int64_t n) noexcept;
-
 }  // namespace tandem::cpu

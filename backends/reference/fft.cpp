@@ -76,12 +76,14 @@ Row convolve(const Row& x) {
     a[j] = times(x[j], chirp(j));
     b[j] = b[(length - j) % length] = std::conj(chirp(j));
   }
-  a = transform(a, true);
-  b = transform(b, true);
+  const Row roots = roots_of_unity(length, true);
+  a = transform(a, 0, 1, roots);
+  b = transform(b, 0, 1, roots);
   for (std::size_t i = 0; i < length; ++i) a[i] = times(a[i], b[i] / static_cast<long double>(length));
-  a = transform(a, false);
+  for (Number& value : a) value = std::conj(value);
+  a = transform(a, 0, 1, roots);  // the conjugate of the backward transform
   Row result(n);
-  for (std::size_t k = 0; k < n; ++k) result[k] = times(a[k], chirp(k));
+  for (std::size_t k = 0; k < n; ++k) result[k] = times(std::conj(a[k]), chirp(k));
   return result;
 }
 
