@@ -99,7 +99,8 @@ class AxisTransform {
       }
       int64_t from[most_lanes], to[most_lanes];
       const bool backward = transform_ == TD_FFT_BACKWARD;
-      FftTile<T> tile{&plan->length, form(), 0, backward, backward, scale_, {x_data_, from, x_step_}, {out_data_, to, out_step_}};
+      FftTile<T> tile{&plan->length, form(), 0, backward, backward, scale_,
+                      {x_data_, from, x_step_}, {out_data_, to, out_step_}};
       for (int64_t i = begin; i < end; ++i) {
         const int64_t within = i % in_group * lanes, first = i / in_group * group + within;
         tile.count = int(std::min(lanes, group - within));

@@ -90,7 +90,8 @@ inline void butterfly(Pair<T> (&x)[8], const T*) {
 
 // Sums and differences of the numbers j and radix - j share their products.
 template <class T>
-[[gnu::always_inline]] inline void odd_butterfly(Pair<T>* x, int radix, const T* roots, Pair<T>* sums, Pair<T>* differences) {
+[[gnu::always_inline]] inline void odd_butterfly(Pair<T>* x, int radix, const T* roots, Pair<T>* sums,
+                                                 Pair<T>* differences) {
   const int half = radix / 2;
   const Pair<T> first = x[0];
   Pair<T> total = first;
@@ -162,7 +163,7 @@ void run_any_pass(const FftPass<T>& pass, const Pair<T>* in, Pair<T>* out) {
   }
 }
 
-// Transforms n numbers in `from`, which is in the way as `to` is; returns the one that holds the result.
+// Transforms the numbers in `from`, working in both memories; returns the one that holds the result.
 template <class T>
 Pair<T>* run_passes(const FftLength<T>& length, Pair<T>* from, Pair<T>* to) {
   for (int i = 0; i < length.n_passes; ++i) {
@@ -621,8 +622,11 @@ inline Pair<T> load_in_order(const T* from, std::integer_sequence<int, i...>) {
 template <class T, bool backwards, int... i>
 inline void store_in_order(T* to, const Pair<T>& x, std::integer_sequence<int, i...>) {
   constexpr int n = lanes<T>;
-  store(to, Vec<T>(__builtin_shufflevector(x.re, x.im, (backwards ? n - 1 - i / 2 : i / 2) + (i % 2 ? n : 0)...)));
-  store(to + n, Vec<T>(__builtin_shufflevector(x.re, x.im, (backwards ? n / 2 - 1 - i / 2 : n / 2 + i / 2) + (i % 2 ? n : 0)...)));
+  const Vec<T> a = __builtin_shufflevector(x.re, x.im, (backwards ? n - 1 - i / 2 : i / 2) + (i % 2 ? n : 0)...);
+  const Vec<T> b =
+      __builtin_shufflevector(x.re, x.im, (backwards ? n / 2 - 1 - i / 2 : n / 2 + i / 2) + (i % 2 ? n : 0)...);
+  store(to, a);
+  store(to + n, b);
 }
 
 template <class T>
@@ -639,8 +643,8 @@ inline Pair<T> broadcast(const T* x) {
   return {Vec<T>{} + x[0], Vec<T>{} + x[1]};
 }
 
-// Calls change(x, mirrored, w_re, w_im, y, y_mirrored) for the numbers k and h - k, lanes of them where that many do not
-// meet their mirror images; `order` exchanges the parts of what is written.
+// Calls change(x, mirrored, w_re, w_im, y, y_mirrored) for the numbers k and h - k, lanes of them where that many
+// do not meet their mirror images; `exchanged`: the parts of what is written.
 template <class T, bool exchanged, class Change>
 void for_mirrored(const T* x, T* y, int64_t h, const FftRoots<T>& roots, int64_t begin, int64_t end, Change change) {
   constexpr int n = lanes<T>;
@@ -664,8 +668,8 @@ void for_mirrored(const T* x, T* y, int64_t h, const FftRoots<T>& roots, int64_t
     T* const to = y + 2 * k;
     T* const to_mirrored = y + 2 * (h - k - n + 1);
     Pair<T> a, b;
-    change(load_in_order<T, false>(x + 2 * k, sequence), load_in_order<T, true>(x + 2 * (h - k - n + 1), sequence), w.re,
-           w.im, a, b);
+    change(load_in_order<T, false>(x + 2 * k, sequence), load_in_order<T, true>(x + 2 * (h - k - n + 1), sequence),
+           w.re, w.im, a, b);
     store_in_order<T, false>(to, exchanged ? exchange(a) : a, sequence);
     store_in_order<T, true>(to_mirrored, exchanged ? exchange(b) : b, sequence);
   }

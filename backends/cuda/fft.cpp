@@ -119,7 +119,8 @@ class Plans {
       status = check_fft(cufft_.make_plan(plan->handle, key.rank, key.lengths, nullptr, 1, 0, key.input, nullptr, 1, 0,
                                       key.output, key.batch, &plan->work_bytes, type),
                      "planning a transform", error);
-    if (status == TD_OK) status = check_fft(cufft_.set_stream(plan->handle, device.stream), "setting the stream", error);
+    if (status == TD_OK)
+      status = check_fft(cufft_.set_stream(plan->handle, device.stream), "setting the stream", error);
     if (status != TD_OK) (void)cufft_.destroy(plan->handle);
     return status;
   }

@@ -18,7 +18,8 @@ bool is_real(td_transform transform) { return transform == TD_FFT_REAL; }
 
 /// x in a dtype that transforms take: complex unless `real`.
 Array in_working_dtype(const Array& x, bool real) {
-  const DType dtype = x.dtype() == float16 || x.dtype() == bfloat16 ? float32 : is_inexact(x.dtype()) ? x.dtype() : float64;
+  const bool half = x.dtype() == float16 || x.dtype() == bfloat16;
+  const DType dtype = half ? float32 : is_inexact(x.dtype()) ? x.dtype() : float64;
   return x.astype(real ? dtype : complex_dtype(dtype));
 }
 

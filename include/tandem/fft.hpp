@@ -19,15 +19,15 @@ struct Options {
   Norm norm = Norm::backward;
 };
 
-/// X[k] = sum over j of x[j] exp(-2 pi i j k / n) along an axis: complex, of length n. Like all functions here it throws
-/// IndexError for an axis outside, and Error for n < 1 and an axis of length 0 whose n is not given.
+/// X[k] = sum over j of x[j] exp(-2 pi i j k / n) along an axis: complex, of length n. Like all functions here it
+/// throws IndexError for an axis outside, and Error for n < 1 and an axis of length 0 whose n is not given.
 TANDEM_API Array fft(const Array& x, const Options& options = {});
 /// The inverse of fft: exp(+2 pi i j k / n), and the sums divided by n.
 TANDEM_API Array ifft(const Array& x, const Options& options = {});
 /// The first n / 2 + 1 elements of fft of real x; the others are their conjugates. Throws Error for complex x.
 TANDEM_API Array rfft(const Array& x, const Options& options = {});
-/// The inverse of rfft: real, of length n, which defaults to 2 (length - 1). x is cut or filled up to n / 2 + 1 elements;
-/// the imaginary parts of the first one and, if n is even, of the last one are ignored.
+/// The inverse of rfft: real, of length n, which defaults to 2 (length - 1). x is cut or filled up to n / 2 + 1
+/// elements; the imaginary parts of the first one and, if n is even, of the last one are ignored.
 TANDEM_API Array irfft(const Array& x, const Options& options = {});
 /// The transform of a signal that is Hermitian, x its first half: real, of length n, which defaults to 2 (length - 1).
 /// It is irfft of the conjugate, without its division by n.
@@ -72,8 +72,8 @@ struct FrequencyOptions {
   std::optional<DType> dtype = {};
   std::optional<Device> device = {};
 };
-/// The frequencies of fft's elements: 0, 1, ... (n - 1) / 2, -(n / 2), ... -1, divided by n d. Throws Error for n < 1 and
-/// dtypes that are not real floating ones.
+/// The frequencies of fft's elements: 0, 1, ... (n - 1) / 2, -(n / 2), ... -1, divided by n d. Throws Error for n < 1
+/// and dtypes that are not real floating ones.
 TANDEM_API Array fftfreq(std::int64_t n, const FrequencyOptions& options = {});
 /// Those of rfft's: 0, 1, ... n / 2, divided by n d.
 TANDEM_API Array rfftfreq(std::int64_t n, const FrequencyOptions& options = {});
