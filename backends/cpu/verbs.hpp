@@ -57,6 +57,8 @@ td_status qr(td_device*, const td_view* a, const td_view* q, const td_view* r, t
 td_status svd(td_device*, const td_view* a, const td_view* u, const td_view* s, const td_view* vh, td_error*);
 td_status eigh(td_device*, const td_view* a, int32_t upper, const td_view* w, const td_view* v, td_error*);
 td_status eig(td_device*, const td_view* a, const td_view* w, const td_view* v, td_error*);
+td_status fft(td_device*, const td_view* x, td_transform, int32_t n_axes, const int32_t* axes, double scale,
+              const td_view* out, td_error*);
 
 // blas.cpp: OpenBLAS, loaded at first use
 void describe_blas(td_info_sink sink, void* user);

@@ -57,20 +57,22 @@ void describe_compiler(td_info_sink sink, void* user) {
     sink(user, "NVRTC", error.message);
 }
 
-void describe_cublas(td_info_sink sink, void* user) {
+/// A library's version, as its function `symbol` tells it, and file.
+void describe_library(td_info_sink sink, void* user, const char* key, const char* name,
+                      std::initializer_list<int> versions, const char* symbol) {
   Library library;
   td_error error;
   int (*get)(libraryPropertyType, int*) = nullptr;
-  td_status status = open_library("cublas", {13, 12}, &library, &error);
-  if (status == TD_OK) status = find_symbol(library, "cublasGetProperty", &get, &error);
-  if (status != TD_OK) return sink(user, "cuBLAS", error.message);
+  td_status status = open_library(name, versions, &library, &error);
+  if (status == TD_OK) status = find_symbol(library, symbol, &get, &error);
+  if (status != TD_OK) return sink(user, key, error.message);
   std::string version;
   for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;
     (void)get(part, &number);
     version += (version.empty() ? "" : ".") + std::to_string(number);
   }
-  sink(user, "cuBLAS", (version + ", " + library.path).c_str());
+  sink(user, key, (version + ", " + library.path).c_str());
 }
 
 void describe_devices(td_info_sink sink, void* user, const std::vector<int>& ordinals) {
@@ -104,7 +106,9 @@ td_status describe(td_info_sink sink, void* user, td_error* error) noexcept {
       sink(user, "state", reason.message);
       return TD_OK;
     }
-    describe_cublas(sink, user);  // which takes half a second to load, and serves nobody without a device
+    // These take half a second to load, and serve nobody without a device.
+    describe_library(sink, user, "cuBLAS", "cublas", {13, 12}, "cublasGetProperty");
+    describe_library(sink, user, "cuFFT", "cufft", {12, 11}, "cufftGetProperty");
     describe_devices(sink, user, ordinals);
     return TD_OK;
   } catch (...) {
@@ -155,6 +159,7 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(svd),
       TD_GUARDED(eigh),
       TD_GUARDED(eig),
+      TD_GUARDED(fft),
   };
 #undef TD_GUARDED
   return &table;

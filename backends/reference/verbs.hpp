@@ -32,6 +32,8 @@ td_status scan(td_device* device, const td_view* x, int32_t axis, td_reduction r
                td_error* error);
 td_status searchsorted(td_device* device, const td_view* sorted, const td_view* values, int32_t right,
                        const td_view* out, td_error* error);
+td_status fft(td_device* device, const td_view* x, td_transform transform, int32_t n_axes, const int32_t* axes,
+              double scale, const td_view* out, td_error* error);
 
 // linalg.cpp
 td_status lu(td_device* device, const td_view* a, const td_view* lu, const td_view* pivots, td_error* error);

@@ -122,10 +122,11 @@ std::vector<Workload> yardstick_workloads(bool small) {
   add_row("matmul_batched_f32", {batch, batch}, product, 12.0 * 512 * 128 * 128, 2.0 * 512 * 128 * 128 * 128);
   add_row("matvec_f32", {f32_mm, {float32, {m}}}, product, 4 * mm, 2 * mm);
 
-  // Linear algebra
+  // Linear algebra and transforms
   const auto system = [](const Arrays& a) { return linalg::solve(a[0], a[1]); };
   add_row("solve_2000_f64", {{float64, {2000, 2000}}, {float64, {2000, 10}}}, system, 0, 2.0 * 2000 * 2000 * 2000 / 3);
   add_row("svd_500_f64", {{float64, {500, 500}}}, [](const Arrays& a) { return linalg::svd(a[0]).S; }, 0, 0);
+  add_row("fft_f32", {{float32, {1 << 22}}}, [](const Arrays& a) { return fft::rfft(a[0]); }, 0, 0);
 
   // Order and data movement
   add_row("sort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return sort(a[0]); }, 0, 0);

@@ -207,6 +207,18 @@ typedef enum td_structure {
   TD_UNIT_UPPER
 } td_structure;
 
+/* Discrete Fourier transforms. Forward: X[k] = sum over j < n of x[j] exp(-2 pi i j k / n); backward: with +2 pi i. Along
+ * several axes they follow one another. */
+typedef enum td_transform {
+  TD_FFT_FORWARD,  /* complex to complex */
+  TD_FFT_BACKWARD, /* the same */
+  TD_FFT_REAL,     /* forward, of real x: the last one of the axes has n elements in x and n / 2 + 1 in out. Where it is
+                      the only axis, the first element and, for even n, the last have imaginary part 0 */
+  TD_FFT_HERMITIAN /* backward, to real out: the last one of the axes has n / 2 + 1 elements in x, the first half of a
+                      Hermitian row, and n in out. What must be real of it (its first element and, for even n, its last)
+                      counts with its real part alone */
+} td_transform;
+
 /* Receives `key` and `value` pairs for `tandem info`. */
 typedef void (*td_info_sink)(void* user, const char* key, const char* value);
 
@@ -314,7 +326,12 @@ typedef struct td_event td_event;
                       td_error* error))                                                                                 \
   /* a v = v diag(w) for a (..., n, n): w (..., n) and v (..., n, n) are complex also for real a; columns of v have     \
      length 1. v may be NULL. All elements of a are finite. */                                                          \
-  X(td_status, eig, (td_device * device, const td_view* a, const td_view* w, const td_view* v, td_error* error))
+  X(td_status, eig, (td_device * device, const td_view* a, const td_view* w, const td_view* v, td_error* error))       \
+  /* out = scale times the transform of x along n_axes >= 1 different axes, of which the last one is the first to be    \
+     taken by TD_FFT_REAL and the last by TD_FFT_HERMITIAN. float32 goes with complex64, float64 with complex128. x has \
+     any strides and stays as it is, out is contiguous; no length is 0. */                                              \
+  X(td_status, fft, (td_device * device, const td_view* x, td_transform transform, int32_t n_axes, const int32_t* axes, \
+                     double scale, const td_view* out, td_error* error))
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */

@@ -10,6 +10,7 @@
 #include <tandem/dtype.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/error.hpp>
+#include <tandem/fft.hpp>
 #include <tandem/indexing.hpp>
 #include <tandem/info.hpp>
 #include <tandem/inspection.hpp>
