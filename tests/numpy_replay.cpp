@@ -346,7 +346,9 @@ std::map<std::string, Function> make_functions() {
     return Results{td::searchsorted(a.array(0), a.array(1), {side, a.optional_array(3)})};
   };
   f["quantile"].call = [](const Arguments& a) {
-    return Results{td::quantile(a.array(0), a.reals(1), {.axis = a.optional_axis(2), .keepdims = a.flag(3)})};
+    const std::optional<int> axis = a.optional_axis(2);
+    const td::Axes axes = axis ? td::Axes(*axis) : td::Axes();
+    return Results{td::quantile(a.array(0), a.reals(1), {.axis = axes, .keepdims = a.flag(3)})};
   };
 
   // Manipulation.
