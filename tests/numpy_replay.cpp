@@ -319,7 +319,9 @@ std::map<std::string, Function> make_functions() {
   f["var"].call = [=](const Arguments& a) { return Results{td::var(a.array(0), var_options(a))}; };
   f["std"].call = [=](const Arguments& a) { return Results{td::std(a.array(0), var_options(a))}; };
   f["norm"].call = [](const Arguments& a) {
-    return Results{td::linalg::norm(a.array(0), {.axis = a.axes(1), .ord = a.real(2), .keepdims = a.flag(3)})};
+    td::linalg::NormOptions options{.axis = a.axes(1), .keepdims = a.flag(3)};
+    if (a.has(2)) options.ord = a.real(2);
+    return Results{td::linalg::norm(a.array(0), options)};
   };
 
   // Scans.

@@ -305,14 +305,19 @@ def norm(g):
     x = g.array(g.dtype("ifc"), g.shape(g.pick([1, 2, 3])), special=False)
     if x.array.dtype == "f2" or (x.array.dtype.kind in "iu" and x.array.dtype.itemsize < 4):
         return
-    axis = None if g.chance(0.4) else (g.axis(x.array.ndim),)
+    axis, order = None, None
     if x.array.size == 0:
         return
-    order = 2.0 if axis is None else g.pick([2.0, 1.0, 0.0, np.inf, -np.inf, 3.0])
+    if g.chance(0.4):
+        axis, order = (g.axis(x.array.ndim),), g.pick([None, 2.0, 1.0, 0.0, np.inf, -np.inf, 3.0])
+    elif x.array.ndim == 2 and g.chance(0.7):
+        order = g.pick([2.0, -2.0, 1.0, -1.0, np.inf, -np.inf])
+    elif x.array.ndim == 3 and g.chance(0.7):
+        axis, order = g.pick([(0, 1), (-1, 0), (1, 2)]), g.pick([None, 2.0, -2.0, 1.0, -1.0, np.inf, -np.inf])
     keepdims = g.chance(0.3)
     array = x.array.astype("f8") if x.array.dtype.kind in "iu" else x.array
     g.case("norm", [x, axis, order, keepdims],
-           lambda: np.linalg.norm(array, None if axis is None else order, axis and axis[0], keepdims),
+           lambda: np.linalg.norm(array, order, axis[0] if axis and len(axis) == 1 else axis, keepdims),
            lambda r: 64 * eps(r) * (1 + np.abs(r)))
 
 
