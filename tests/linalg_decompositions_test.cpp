@@ -176,6 +176,8 @@ TEST(Solve, SingularMatricesAreNamed) {
 TEST(Solve, NaNPassesThrough) {
   EXPECT_TRUE(td::all(td::isnan(la::inv(td::full({2, 2}, std::nan(""))))).item<bool>());
   EXPECT_TRUE(td::isnan(la::det(td::full({3, 3}, std::nan("")))).item<bool>());
+  for (DType dtype : float_dtypes)
+    EXPECT_TRUE(td::all(td::isnan(la::inv(td::full({3, 40, 40}, std::nan(""), {.dtype = dtype})))).item<bool>()) << dtype;
 }
 
 TEST(SolveTriangular, EitherTriangleAndUnitDiagonals) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "blas.hpp"
@@ -66,9 +67,11 @@ class Infos {
       : device_(device), count_(count), memory_(device, count * std::int64_t{sizeof(int)}, error) {}
   explicit operator bool() const noexcept { return bool(memory_); }
   int* at(std::int64_t number) { return memory_.as<int>() + number; }
+  /// Whether a matrix whose call reports something has indeed no result.
+  using Confirm = std::function<td_status(std::int64_t number, int info, bool* confirmed)>;
   /// Waits for the device. TD_SINGULAR says "matrix 3 of the batch <problem>" of the first one without a result; a null
   /// problem means that there is none.
-  td_status finish(const td_view& stack, const char* problem, td_error* error);
+  td_status finish(const td_view& stack, const char* problem, td_error* error, const Confirm& confirm = {});
 
  private:
   Device& device_;

@@ -2,6 +2,9 @@
 // getrs one after the other; triangular ones by cuBLAS's trsm.
 #include "factorization.hpp"
 
+#include <complex>
+#include <cstring>
+
 namespace tandem::cuda {
 namespace {
 
@@ -95,7 +98,7 @@ class Solution {
       });
       if (status != TD_OK) return status;
     }
-    return infos.finish(x_, "is singular", error_);
+    return finish(infos);
   }
 
   td_status each(Infos& infos) {
@@ -117,8 +120,28 @@ class Solution {
                      "a solution", error_);
       });
     }
-    const td_status finished = infos.finish(x_, "is singular", error_);  // also where a call failed: others still run
+    const td_status finished = finish(infos);  // also where a call failed: others still run
     return status != TD_OK ? status : finished;
+  }
+
+  /// The libraries call a matrix singular as well if a pivot is NaN: then NaN is the solution.
+  td_status finish(Infos& infos) {
+    return infos.finish(x_, "is singular", error_, [&](std::int64_t number, int row, bool* is_zero) {
+      std::complex<double> pivot = 0;  // or the float, double or complex<float> whose bits are set
+      const std::int64_t item = item_bytes(stack_.dtype);
+      const td_status status = copy(reinterpret_cast<td_device*>(&device_), TD_DEVICE_TO_HOST, &pivot,
+                                    static_cast<char*>(matrix_at(matrices_.as<void>(), stack_.bytes, number)) +
+                                        (row - 1) * (stack_.n + 1) * item,
+                                    item, error_);
+      if (real_bytes(stack_.dtype) == 4) {
+        float parts[2];
+        std::memcpy(parts, &pivot, sizeof parts);
+        *is_zero = parts[0] == 0 && parts[1] == 0;
+      } else {
+        *is_zero = pivot == 0.0;
+      }
+      return status;
+    });
   }
 
   template <class T>
