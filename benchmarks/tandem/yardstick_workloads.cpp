@@ -132,6 +132,7 @@ std::vector<Workload> yardstick_workloads(bool small) {
   add_row("sort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return sort(a[0]); }, 0, 0);
   add_row("argsort_f32", {{float32, {n / 10}}}, [](const Arrays& a) { return argsort(a[0]); }, 0, 0);
   add_row("sort_i64", {{int64, {n / 10}}}, [](const Arrays& a) { return sort(a[0]); }, 0, 0);
+  add_row("unique_i32", {{int32, {n / 10}}}, [](const Arrays& a) { return unique_values(a[0]); }, 0, 0);
   add_row("mask_select_f32", {f32_n}, [](const Arrays& a) { return a[0](a[0] > 1.0); }, 6 * dn, 0);
   add_row("take_f32", {f32_n, {int64, {n / 4}}}, [](const Arrays& a) { return a[0](a[1]); }, 4 * dn, 0);
   add_row("transpose_copy_f32", {f32_mm}, [](const Arrays& a) { return a[0].T().contiguous(); }, 8 * mm, 0);
