@@ -124,7 +124,7 @@ class Solution {
     return status != TD_OK ? status : finished;
   }
 
-  /// The libraries call a matrix singular as well if a pivot is NaN: then NaN is the solution.
+  /// The libraries call a matrix singular as well if a pivot is NaN, and then stop: the solution becomes NaN.
   td_status finish(Infos& infos) {
     return infos.finish(x_, "is singular", error_, [&](std::int64_t number, int row, bool* is_zero) {
       std::complex<double> pivot = 0;  // or the float, double or complex<float> whose bits are set
@@ -140,7 +140,11 @@ class Solution {
       } else {
         *is_zero = pivot == 0.0;
       }
-      return status;
+      if (status != TD_OK || *is_zero) return status;
+      const int nan_bytes = 0xff;
+      return check(cudaMemsetAsync(matrix_at(x_.data, right_bytes_, number), nan_bytes, std::size_t(right_bytes_),
+                                   device_.stream),
+                   "writing a solution", error_);
     });
   }
 

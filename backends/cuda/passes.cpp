@@ -112,8 +112,10 @@ td_status Passes::run_reduction(const Work& work, const Roles& roles) {
   auto* const memory = static_cast<std::byte*>(executor_.scratch(bytes));
   if (memory == nullptr) return TD_OUT_OF_MEMORY;
   for (std::size_t i = 0; i < offsets.size(); ++i) plan.partials[i] = memory + offsets[i];
+  const Plan finish = plan_finish(plan);
+  executor_.prepare(work, roles, finish);
   const td_status status = executor_.launch(work, roles, plan);
-  return status != TD_OK ? status : executor_.launch(work, roles, plan_finish(plan));
+  return status != TD_OK ? status : executor_.launch(work, roles, finish);
 }
 
 // Any staged program: the reductions of one stage after those of the one before, each with its results in memory, then

@@ -4,6 +4,8 @@
 #include <new>
 #include <shared_mutex>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <unordered_map>
 
 #include "arguments.hpp"
@@ -60,6 +62,7 @@ class Run final : public Executor {
   Run(Device& device, td_error* error) : device_(device), error_(error) {}
 
   td_status launch(const Work& work, const Roles& roles, const Plan& plan) override;
+  void prepare(const Work& work, const Roles& roles, const Plan& plan) override;
   void* scratch(std::int64_t bytes) override {
     scratch_.emplace_back(device_, bytes, error_);
     return scratch_.back().as<void>();
@@ -67,11 +70,13 @@ class Run final : public Executor {
 
  private:
   td_status check_program(const Work& work);
+  const std::string& key_of(const Work& work, const Plan& plan);
   td_status find_kernel(const Work& work, const Roles& roles, const Plan& plan, cudaKernel_t* kernel);
 
   Device& device_;
   td_error* const error_;
   std::list<Scratch> scratch_;
+  std::list<std::jthread> compilers_;
 };
 
 td_status Run::check_program(const Work& work) {
@@ -88,10 +93,30 @@ td_status Run::check_program(const Work& work) {
   return TD_OK;
 }
 
-td_status Run::find_kernel(const Work& work, const Roles& roles, const Plan& plan, cudaKernel_t* kernel) {
+const std::string& Run::key_of(const Work& work, const Plan& plan) {
   thread_local std::string key;
   encode(work, plan, &key);
   key.push_back(static_cast<char>(device_.ordinal));
+  return key;
+}
+
+void Run::prepare(const Work& work, const Roles& roles, const Plan& plan) {
+  if (kernels().find(key_of(work, plan)) != nullptr || check_program(work) != TD_OK) return;
+  try {
+    compilers_.emplace_back([&device = device_, text = generate(work, roles, plan)] {
+      cudaKernel_t kernel;
+      td_error ignored;  // the launch meets the same one
+      try {
+        (void)get_kernel(device, text, kernel_name, &kernel, &ignored);
+      } catch (const std::bad_alloc&) {
+      }
+    });
+  } catch (const std::system_error&) {  // no thread: the launch compiles it
+  }
+}
+
+td_status Run::find_kernel(const Work& work, const Roles& roles, const Plan& plan, cudaKernel_t* kernel) {
+  const std::string& key = key_of(work, plan);
   *kernel = kernels().find(key);
   if (*kernel != nullptr) return TD_OK;
   td_status status = check_program(work);
