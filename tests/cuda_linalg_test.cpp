@@ -371,10 +371,6 @@ InUse<Solver>::InUse(Device&, td_status* status, td_error*) : lock_(mutex), libr
 }  // namespace tandem::cuda
 
 extern "C" {
-cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t) {
-  std::memset(to, byte, bytes);
-  return cudaSuccess;
-}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
   std::memcpy(to, from, bytes);
   return cudaSuccess;

@@ -180,6 +180,14 @@ TEST(Solve, NaNPassesThrough) {
     EXPECT_TRUE(td::all(td::isnan(la::inv(td::full({3, 40, 40}, std::nan(""), {.dtype = dtype})))).item<bool>()) << dtype;
 }
 
+TEST(Solve, NaNDoesNotHideASingularMatrix) {
+  const Array stack = td::stack({td::full({2, 2}, std::nan("")), td::zeros({2, 2}), td::eye(2)});
+  EXPECT_TRUE(throws<td::LinAlgError>([&] { la::inv(stack); }, "inv: matrix 1 of the batch is singular"));
+  const Array x = la::inv(stack(td::array({0, 2})));
+  EXPECT_TRUE(td::all(td::isnan(x(0))).item<bool>());
+  EXPECT_TRUE(same(x(1), td::eye(2)));
+}
+
 TEST(SolveTriangular, EitherTriangleAndUnitDiagonals) {
   for (DType dtype : float_dtypes)
     for (std::int64_t n : {1, 4, 40}) {

@@ -34,7 +34,7 @@ td_status pack_columns(Device& device, const td_view& view, void* to, td_error* 
   return pack(device, {view.data, view.dtype, view.ndim, shape, strides}, to, error);
 }
 
-td_status Infos::finish(const td_view& stack, const char* problem, td_error* error, const Confirm& confirm) {
+td_status Infos::finish(const td_view& stack, const char* problem, td_error* error) {
   std::vector<int> infos(static_cast<std::size_t>(count_));
   const td_status status = copy(reinterpret_cast<td_device*>(&device_), TD_DEVICE_TO_HOST, infos.data(),
                                 memory_.as<void>(), count_ * std::int64_t{sizeof(int)}, error);
@@ -42,10 +42,6 @@ td_status Infos::finish(const td_view& stack, const char* problem, td_error* err
   for (std::size_t i = 0; i < infos.size(); ++i) {
     if (infos[i] < 0) return fail(error, TD_INTERNAL, "argument %d of a factorization was refused", -infos[i]);
     if (infos[i] == 0 || problem == nullptr) continue;
-    bool confirmed = true;
-    if (confirm)
-      if (const td_status failed = confirm(std::int64_t(i), infos[i], &confirmed); failed != TD_OK) return failed;
-    if (!confirmed) continue;
     if (stack.ndim == 2) return fail(error, TD_SINGULAR, "the matrix %s", problem);
     return fail(error, TD_SINGULAR, "matrix %lld of the batch %s", static_cast<long long>(i), problem);
   }

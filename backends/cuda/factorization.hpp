@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 #include "blas.hpp"
@@ -67,11 +66,9 @@ class Infos {
       : device_(device), count_(count), memory_(device, count * std::int64_t{sizeof(int)}, error) {}
   explicit operator bool() const noexcept { return bool(memory_); }
   int* at(std::int64_t number) { return memory_.as<int>() + number; }
-  /// Whether a matrix whose call reports something has indeed no result.
-  using Confirm = std::function<td_status(std::int64_t number, int info, bool* confirmed)>;
   /// Waits for the device. TD_SINGULAR says "matrix 3 of the batch <problem>" of the first one without a result; a null
   /// problem means that there is none.
-  td_status finish(const td_view& stack, const char* problem, td_error* error, const Confirm& confirm = {});
+  td_status finish(const td_view& stack, const char* problem, td_error* error);
 
  private:
   Device& device_;

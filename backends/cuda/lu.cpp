@@ -2,9 +2,6 @@
 // getrs one after the other; triangular ones by cuBLAS's trsm.
 #include "factorization.hpp"
 
-#include <complex>
-#include <cstring>
-
 namespace tandem::cuda {
 namespace {
 
@@ -98,7 +95,7 @@ class Solution {
       });
       if (status != TD_OK) return status;
     }
-    return finish(infos);
+    return infos.finish(x_, "is singular", error_);
   }
 
   td_status each(Infos& infos) {
@@ -120,32 +117,8 @@ class Solution {
                      "a solution", error_);
       });
     }
-    const td_status finished = finish(infos);  // also where a call failed: others still run
+    const td_status finished = infos.finish(x_, "is singular", error_);  // also where a call failed: others still run
     return status != TD_OK ? status : finished;
-  }
-
-  /// The libraries call a matrix singular as well if a pivot is NaN, and then stop: the solution becomes NaN.
-  td_status finish(Infos& infos) {
-    return infos.finish(x_, "is singular", error_, [&](std::int64_t number, int row, bool* is_zero) {
-      std::complex<double> pivot = 0;  // or the float, double or complex<float> whose bits are set
-      const std::int64_t item = item_bytes(stack_.dtype);
-      const td_status status = copy(reinterpret_cast<td_device*>(&device_), TD_DEVICE_TO_HOST, &pivot,
-                                    static_cast<char*>(matrix_at(matrices_.as<void>(), stack_.bytes, number)) +
-                                        (row - 1) * (stack_.n + 1) * item,
-                                    item, error_);
-      if (real_bytes(stack_.dtype) == 4) {
-        float parts[2];
-        std::memcpy(parts, &pivot, sizeof parts);
-        *is_zero = parts[0] == 0 && parts[1] == 0;
-      } else {
-        *is_zero = pivot == 0.0;
-      }
-      if (status != TD_OK || *is_zero) return status;
-      const int nan_bytes = 0xff;
-      return check(cudaMemsetAsync(matrix_at(x_.data, right_bytes_, number), nan_bytes, std::size_t(right_bytes_),
-                                   device_.stream),
-                   "writing a solution", error_);
-    });
   }
 
   template <class T>

@@ -6,6 +6,7 @@
 
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
+#include <tandem/reductions.hpp>
 
 #include "../array/shape_rules.hpp"
 #include "matrices.hpp"
@@ -31,7 +32,16 @@ Array detail::solve_stack(const char* function, const Array& a, td_structure str
   const StackView matrix(function, a, stack), right(function, b, stack);
   const td_view out = view_of(*x.node());
   const DeviceState& device = *a.node()->device;
-  call(function, device.table->solve, device.handle, &matrix.view, structure, &right.view, &out);
+  try {
+    call(function, device.table->solve, device.handle, &matrix.view, structure, &right.view, &out);
+  } catch (const LinAlgError&) {
+    // Some libraries call a matrix singular as well if a pivot is NaN: its solution is NaN.
+    const Array unknown = any(isnan(a), {.axis = {-2, -1}, .keepdims = true});
+    if (structure != TD_GENERAL || !any(unknown).item<bool>()) throw;
+    const Array one = eye(n, {}, {.dtype = a.dtype(), .device = a.device()});
+    return where(unknown, std::numeric_limits<double>::quiet_NaN(),
+                 solve_stack(function, where(unknown, one, a), structure, b));
+  }
   return x;
 }
 

@@ -309,8 +309,8 @@ typedef struct td_event td_event;
      pivots (..., n) are rows, counted from 1, that were exchanged with rows 1, 2, ... in turn. From the first 0 on the \
      diagonal on, what comes after it is undefined. */                                                                  \
   X(td_status, lu, (td_device * device, const td_view* a, const td_view* lu, const td_view* pivots, td_error* error))  \
-  /* x (..., n, k) with a x = b for a (..., n, n), b (..., n, k). TD_SINGULAR: a pivot is 0. The core has seen to it    \
-     that triangular matrices have no 0 on the diagonal. */                                                             \
+  /* x (..., n, k) with a x = b for a (..., n, n), b (..., n, k). TD_SINGULAR: a pivot is 0, or NaN, which the core    \
+     then tells apart. The core has seen to it that triangular matrices have no 0 on the diagonal. */                  \
   X(td_status, solve, (td_device * device, const td_view* a, td_structure structure, const td_view* b,                 \
                        const td_view* x, td_error* error))                                                              \
   /* a (..., m, n) = q r by Householder reflections: with k the smaller of m and n either q (..., m, k), r (..., k, n), \
