@@ -88,9 +88,13 @@ Elimination eliminate(const char* function, const Array& x) {
     const detail::DeviceState& device = *a.node()->device;
     detail::call(function, device.table->lu, device.handle, &in, &factors, &rows);
   }
+  // A factorization may end at a pivot that is NaN and leave zeros behind: what holds NaN has none that are known.
+  const Array unknown = any(isnan(a), {.axis = {-2, -1}});
   // Each exchange of two rows turns the sign.
   const Array own = arange(1, n + 1, 1, {.dtype = int32, .device = a.device()}), diagonal = linalg::diagonal(lu);
-  return {where(equal(pivots, own), diagonal, negative(diagonal)), any(equal(diagonal, 0), {.axis = -1})};
+  const Array factors = where(equal(pivots, own), diagonal, negative(diagonal));
+  return {where(unknown.expand_dims(-1), std::numeric_limits<double>::quiet_NaN(), factors),
+          logical_and(any(equal(diagonal, 0), {.axis = -1}), logical_not(unknown))};
 }
 
 SlogdetResult sign_and_logarithm(const Elimination& lu) {
