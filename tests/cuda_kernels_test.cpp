@@ -87,10 +87,7 @@ void run_scan(const ScanPlan& plan, const T* x, T* out) {
            [&] { scan_short_rows<Row>(plan, int(per_row), x, out); });
   } else {
     const std::int64_t needed = (std::min(plan.length, plan.tile_length) + scan_children - 1) / scan_children;
-    std::vector<Before<T>> before(static_cast<std::size_t>(tiles));
-    if (plan.tiles > 1)
-      launch(tiles, {row_tile_threads, 1}, [&] { before_row_tiles<Row>(plan, x, before.data(), board); });
-    launch(tiles, {std::bit_ceil(unsigned(needed)), 1}, [&] { scan_row_tiles<Row>(plan, x, out, before.data()); });
+    launch(tiles, {std::bit_ceil(unsigned(needed)), 1}, [&] { scan_row_tiles<Row>(plan, x, out, board); });
   }
 }
 

@@ -1,5 +1,4 @@
-// The verb scan: tiles wait for the totals of those before them (scan_plan.hpp). Columns are read once, rows of several
-// tiles twice.
+// The verb scan: one pass over memory, in which tiles wait for the totals of those before them (scan_plan.hpp).
 #include "packing.hpp"
 #include "scan_kernels.hpp"
 #include "verbs.hpp"
@@ -17,12 +16,10 @@ td_status scan(td_device* handle, const td_view* x, int32_t axis, td_reduction r
 
   const std::int64_t words = plan.strands() * plan.places * plan.width * (item_bytes(x->dtype) / 4);
   const std::int64_t bytes = (1 + words) * std::int64_t{sizeof(unsigned long long)};
-  const bool waits = plan.tiles > 1;
   Scratch memory(device, bytes, error);
-  Scratch before(device, waits && inner == 1 ? plan.strands() * plan.tiles * before_bytes : 1, error);
-  if (!memory || !before) return TD_OUT_OF_MEMORY;
-  const ScanBoard board{memory.as<unsigned long long>() + 1, memory.as<unsigned long long>(), before.as<void>()};
-  if (waits) {
+  if (!memory) return TD_OUT_OF_MEMORY;
+  const ScanBoard board{memory.as<unsigned long long>() + 1, memory.as<unsigned long long>()};
+  if (plan.tiles > 1) {
     const td_status status = check(cudaMemsetAsync(memory.as<void>(), 0, std::size_t(bytes), device.stream),
                                    "clearing memory", error);
     if (status != TD_OK) return status;

@@ -186,64 +186,47 @@ __device__ void put_before(Before<T> before, T (&x)[scan_children]) {
     if (before.any) x[i] = Row::combine(before.value, x[i]);
 }
 
-/// A row tile in the hands of its threads, 16 elements each, after the doubling of its three levels: local prefixes.
+/// Blocks of row tiles that a multiprocessor must be able to hold: reading and writing overlap only between blocks.
+template <class T> constexpr int resident_row_tiles = sizeof(T) > 8 ? 2 : sizeof(T) > 4 ? 3 : 4;
+
+/// A block of threads per tile, as many threads as a row that is shorter than a tile needs.
 template <class Row, class T>
-struct RowTile {
-  struct Shared {
-    Staging<T> staging[row_tile_threads / 32];
-    T segments[scan_children];
-  };
-
-  T x[scan_children], within_segment, within_tile;
-  int lane, child, segment;
-  i64 begin, count;  // of the warp's elements in the row; those behind `count` are not there
-
-  __device__ RowTile(const ScanPlan& plan, const T* row, i64 tile, Shared& shared) {
-    const int thread = threadIdx.x;
-    lane = thread % 32, child = thread % scan_children, segment = thread / scan_children;
-    begin = tile * plan.tile_length + thread / 32 * Staging<T>::elements, count = plan.length - begin;
-    shared.staging[thread / 32].load(row + begin, count, lane, x);
-    double_up<Row>(x);
-    within_segment = double_across<Row>(x[scan_children - 1], lane);
-    if (thread < scan_children) shared.segments[thread] = T{};  // there may be fewer
-    __syncthreads();
-    if (child == scan_children - 1) shared.segments[segment] = within_segment;
-    __syncthreads();
-    within_tile = double_across<Row>(shared.segments[child], lane);
-  }
-};
-
-/// Rows of several tiles: what comes before each tile. A block of threads per tile; nobody keeps elements while waiting,
-/// so that many blocks wait at a time. The pass that follows reads the row again, which costs less than a single pass
-/// whose blocks hold their elements while they wait.
-template <class Row, class T>
-__global__ void __launch_bounds__(row_tile_threads) before_row_tiles(ScanPlan plan, const T* in, Before<T>* before,
-                                                                     Board<T> board) {
-  __shared__ typename RowTile<Row, T>::Shared shared;
-  __shared__ T local[most_scan_levels];
+__global__ void __launch_bounds__(row_tile_threads, resident_row_tiles<T>)
+    scan_row_tiles(ScanPlan plan, const T* in, T* out, Board<T> board) {
+  __shared__ Staging<T> staging[row_tile_threads / 32];
+  __shared__ T segments[scan_children], local[most_scan_levels];
+  __shared__ Before<T> before_tile;
   __shared__ unsigned long long taken;
-  const i64 number = take_tile(board, &taken), row = number / plan.tiles, tile = number - row * plan.tiles;
-  const RowTile<Row, T> mine(plan, in + row * plan.length, tile, shared);
-  const T total = shuffle(mine.within_tile, scan_children - 1);
-  if (threadIdx.x >= 32) return;
-  const Before<T> found = look_back<Row>(plan, board, row, tile, total, mine.lane, local);
-  if (threadIdx.x == 0) before[number] = found;
-}
+  const int thread = threadIdx.x, lane = thread % 32, child = thread % scan_children, segment = thread / scan_children;
+  const i64 number = plan.tiles > 1 ? take_tile(board, &taken) : i64(blockIdx.x);
+  const i64 row = plan.tiles > 1 ? number / plan.tiles : number, tile = number - row * plan.tiles;
+  const i64 begin = tile * plan.tile_length + thread / 32 * Staging<T>::elements, count = plan.length - begin;
 
-/// A block of threads per tile, as many threads as a row that is shorter than a tile needs; `before` of each tile if rows
-/// have several.
-template <class Row, class T>
-__global__ void __launch_bounds__(row_tile_threads)
-    scan_row_tiles(ScanPlan plan, const T* in, T* out, const Before<T>* before) {
-  __shared__ typename RowTile<Row, T>::Shared shared;
-  const i64 number = blockIdx.x, row = number / plan.tiles, tile = number - row * plan.tiles;
-  RowTile<Row, T> mine(plan, in + row * plan.length, tile, shared);
-  const int segment = mine.segment, child = mine.child;
-  const T segments = shuffle(mine.within_tile, (segment + scan_children - 1) % scan_children);
-  const T runs = shuffle(mine.within_segment, child > 0 ? mine.lane - 1 : mine.lane);
-  const Before<T> before_tile = plan.tiles > 1 ? before[number] : Before<T>{false, T{}};
-  put_before<Row>(before_child<Row>(before_child<Row>(before_tile, segment, segments), child, runs), mine.x);
-  shared.staging[threadIdx.x / 32].store(out + row * plan.out_step + mine.begin, mine.count, mine.lane, mine.x);
+  T x[scan_children];
+  Staging<T>& mine = staging[thread / 32];
+  mine.load(in + row * plan.length + begin, count, lane, x);
+  double_up<Row>(x);
+  const T within_segment = double_across<Row>(x[scan_children - 1], lane);
+  if (thread < scan_children) segments[thread] = T{};  // there may be fewer
+  __syncthreads();
+  if (child == scan_children - 1) segments[segment] = within_segment;
+  __syncthreads();
+  const T within_tile = double_across<Row>(segments[child], lane);
+
+  Before<T> before{false, T{}};
+  if (plan.tiles > 1) {
+    const T total = shuffle(within_tile, scan_children - 1);
+    if (thread < 32) {
+      const Before<T> found = look_back<Row>(plan, board, row, tile, total, lane, local);
+      if (thread == 0) before_tile = found;
+    }
+    __syncthreads();
+    before = before_tile;
+  }
+  before = before_child<Row>(before, segment, shuffle(within_tile, (segment + scan_children - 1) % scan_children));
+  before = before_child<Row>(before, child, shuffle(within_segment, child > 0 ? lane - 1 : lane));
+  put_before<Row>(before, x);
+  mine.store(out + row * plan.out_step + begin, count, lane, x);
 }
 
 /// Rows of at most 256 elements: `threads_per_row`, a power of two up to 16, for each.

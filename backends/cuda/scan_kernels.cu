@@ -32,8 +32,6 @@ __device__ unsigned long long hear_word(unsigned long long* place) {
 namespace tandem::cuda {
 namespace {
 
-static_assert(sizeof(Before<scalar::c128>) <= before_bytes);
-
 template <class Row, class T>
 cudaError_t scan_with(cudaStream_t stream, const ScanPlan& plan, const void* x, void* out, const ScanBoard& places) {
   const T* const from = static_cast<const T*>(x);
@@ -49,10 +47,7 @@ cudaError_t scan_with(cudaStream_t stream, const ScanPlan& plan, const void* x, 
     scan_short_rows<Row, T><<<unsigned(blocks), row_tile_threads, 0, stream>>>(plan, int(per_row), from, to);
   } else {
     const i64 needed = (std::min<i64>(plan.length, plan.tile_length) + scan_children - 1) / scan_children;
-    Before<T>* const before = static_cast<Before<T>*>(places.before);
-    if (plan.tiles > 1)
-      before_row_tiles<Row, T><<<tiles, row_tile_threads, 0, stream>>>(plan, from, before, board);
-    scan_row_tiles<Row, T><<<tiles, unsigned(std::bit_ceil(u64(needed))), 0, stream>>>(plan, from, to, before);
+    scan_row_tiles<Row, T><<<tiles, unsigned(std::bit_ceil(u64(needed))), 0, stream>>>(plan, from, to, board);
   }
   return cudaGetLastError();
 }

@@ -14,9 +14,7 @@ namespace tandem::cuda {
 struct ScanBoard {
   unsigned long long* words;
   unsigned long long* next_tile;
-  void* before;  // of rows: before_bytes for each tile, of any content
 };
-inline constexpr int before_bytes = 32;
 
 /// cudaErrorInvalidValue if there is no such kernel. Nothing of the board is used where strands have one tile.
 cudaError_t scan(cudaStream_t stream, const ScanPlan& plan, td_reduction reduction, td_dtype dtype, const void* x,
