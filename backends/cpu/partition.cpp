@@ -1,7 +1,7 @@
 // The verb partition: what sort would put at some ranks of each row, without sorting the rest.
 //
-// A sorted sample of a long row gives for each rank a bracket: two keys between which it lies but for bad luck (Floyd and
-// Rivest: Expected time bounds for selection, 1975). One pass counts the elements that come before the bracket and
+// A sorted sample of a long row gives for each rank a bracket: two keys between which it lies but for bad luck (Floyd
+// and Rivest: Expected time bounds for selection, 1975). One pass counts the elements that come before the bracket and
 // collects those in it, and only these are sorted. If a rank lies outside of its bracket, all elements are collected.
 // Short rows are sorted.
 #include <algorithm>
@@ -128,7 +128,9 @@ class Arranger {
         n = std::min(partition_block, stop - i);
         kernels_.make_keys(x_ + i * stride_, stride_, n, flip, keys);
         std::fill(segments, segments + n, uint8_t{0});
-        for (int64_t p = 0; p < count_; ++p) kernels_.add_above(keys, n, pivots_[p].key, pivots_[p].index < i, segments);
+        for (int64_t p = 0; p < count_; ++p) {
+          kernels_.add_above(keys, n, pivots_[p].key, pivots_[p].index < i, segments);
+        }
         body(i, n, segments);
       }
     }
@@ -230,7 +232,8 @@ class RowSelector {
     n_brackets_ = 0;
     int64_t held = 0, previous_end = -1;  // places of the sample
     for (int64_t i = 0; i < job_.n_ranks; ++i) {
-      const double share = (static_cast<double>(ranks_[i]) + 0.5) / n, place = share * static_cast<double>(size);
+      const double share = (static_cast<double>(ranks_[i]) + 0.5) / n;
+      const double place = share * static_cast<double>(size);
       const double reach = deviations * std::sqrt(place * (1 - share)) + deviations - 1;
       const auto begin = static_cast<int64_t>(std::floor(place - reach));
       const auto end = static_cast<int64_t>(std::ceil(place + reach));
@@ -444,7 +447,8 @@ td_status sort_short_rows(const Job& job, td_error* error) noexcept {
   const bool positions = job.arranged || job.indices != nullptr;
   const int64_t bytes = job.rows * job.n * (positions ? int64_t{sizeof(int64_t)} : int64_t{sizeof(T)});
   Scratch memory(bytes);
-  if (!memory) return fail(error, TD_OUT_OF_MEMORY, "no memory for partitioning: %lld bytes", static_cast<long long>(bytes));
+  if (!memory)
+    return fail(error, TD_OUT_OF_MEMORY, "no memory for partitioning: %lld bytes", static_cast<long long>(bytes));
   td_view sorted = *job.x;  // of which sort uses the data alone
   sorted.data = memory.as<void>();
   const td_status status = sort(nullptr, job.x, job.descending, positions ? nullptr : &sorted,
@@ -479,7 +483,8 @@ td_status partition_dtype(const Job& job, td_error* error) noexcept {
 td_status partition(td_device*, const td_view* x, int32_t descending, const td_view* ranks, const td_view* values,
                     const td_view* indices, td_error* error) {
   const td_view* out = values != nullptr ? values : indices;
-  if (x->ndim < 1 || out == nullptr) return fail(error, TD_INVALID_ARGUMENT, "no axis to partition along, or no output");
+  if (x->ndim < 1 || out == nullptr)
+    return fail(error, TD_INVALID_ARGUMENT, "no axis to partition along, or no output");
   const int32_t last = x->ndim - 1;
   const Job job{.x = x,
                 .ranks = ranks,

@@ -81,8 +81,8 @@ bool for_each_row(const td_view& x, int64_t begin, int64_t end, Body& body) noex
   return true;
 }
 
-/// Calls range(begin, end, parts) for ranges of rows of length n, one after the other with all threads as parts if these
-/// are few and long, else side by side; whether all calls returned true.
+/// Calls range(begin, end, parts) for ranges of rows of length n, one after the other with all threads as parts if
+/// these are few and long, else side by side; whether all calls returned true.
 template <class Range>
 bool for_row_ranges(int64_t rows, int64_t n, Range range) noexcept {
   const int64_t threads = thread_count();

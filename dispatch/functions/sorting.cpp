@@ -178,7 +178,8 @@ Topk topk(const Array& x, std::int64_t k, const TopkOptions& options) {
     detail::fail("topk", std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " +
                              to_string(x.shape()));
   const detail::Ranked first = detail::at_ranks("topk", x.moveaxis(axis, -1),
-                                                arange(k, {.dtype = int64, .device = x.device()}), options.largest, true);
+                                                arange(k, {.dtype = int64, .device = x.device()}), options.largest,
+                                                true);
   return {first.values.moveaxis(-1, axis), first.indices.moveaxis(-1, axis)};
 }
 

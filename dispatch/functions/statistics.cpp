@@ -120,7 +120,7 @@ Array quantiles(const char* function, const Array& x, const std::vector<double>&
     places.push_back(place_of(options.method, n, each / scale));
     for (const std::int64_t i : {places.back().below, places.back().below + !discrete}) ranks.push_back(inside(i));
   }
-  ranks.push_back(n - 1);
+  if (is_inexact(dtype) || ranks.empty()) ranks.push_back(n - 1);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   const Array ordered = statistics(function, rows, ranks).astype(dtype);
@@ -198,7 +198,9 @@ Array median(const Array& x, const RowOptions& options) {
   if (n == 0) {
     value = all_nan(rows);
   } else {
-    const Array middle = statistics("median", rows, {(n - 1) / 2, n / 2, n - 1}), last = middle(ellipsis, 2);
+    std::vector<std::int64_t> ranks{(n - 1) / 2, n / 2};
+    if (is_inexact(x.dtype())) ranks.push_back(n - 1);  // where a NaN is
+    const Array middle = statistics("median", rows, ranks), last = middle(ellipsis, -1);
     value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
     if (is_inexact(x.dtype())) value = where(isnan(last), last, value);
   }
