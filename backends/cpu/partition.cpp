@@ -207,8 +207,8 @@ class RowSelector {
     return Order<T>::key(x_[i * stride_], flip_of<Key>(job_.descending));
   }
 
-  /// Sorts a sample: one element out of each stretch of the row, where in it is hard to guess. Its memory is that of the
-  /// entries.
+  /// Sorts a sample: one element out of each stretch of the row, where in it is hard to guess. Its memory is that of
+  /// the entries.
   const Key* sample(int64_t size) noexcept {
     Key* keys = reinterpret_cast<Key*>(entries_);
     Key varying = 0;

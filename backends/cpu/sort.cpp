@@ -124,7 +124,8 @@ class RowSorter {
   void write_special(const E* sorted, const T* x, int64_t stride, T* values) noexcept {
     if constexpr (requires { Order<T>::nan; }) {
       const int64_t n = job_.n;
-      T* zero = values + (std::lower_bound(sorted, sorted + n, Order<T>::key(T{}, flip_of<Key>(job_.descending))) - sorted);
+      const Key zero_key = Order<T>::key(T{}, flip_of<Key>(job_.descending));
+      T* zero = values + (std::lower_bound(sorted, sorted + n, zero_key) - sorted);
       T* nan = values + (std::lower_bound(sorted, sorted + n, Order<T>::nan) - sorted);
       for (int64_t i = 0; i < n; ++i) {
         const T element = x[i * stride];
