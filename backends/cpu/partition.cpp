@@ -163,9 +163,9 @@ class RowSelector {
     char* place = memory_.template as<char>() + radix_bytes_;
     entries_ = reinterpret_cast<E*>(place);
     spare_ = reinterpret_cast<E*>(place + entry_bytes());
-    pivots_ = reinterpret_cast<Pivot<Key>*>(place + 2 * entry_bytes());
-    found_ = reinterpret_cast<Found*>(pivots_ + job.n_ranks);
+    found_ = reinterpret_cast<Found*>(place + 2 * entry_bytes());  // first: aligned to lines, as all before it
     places_ = reinterpret_cast<int64_t*>(found_ + parts);
+    pivots_ = reinterpret_cast<Pivot<Key>*>(place + 2 * entry_bytes() + parts * (part_bytes + places_bytes()));
   }
   explicit operator bool() const noexcept { return entries_ != nullptr; }
 
