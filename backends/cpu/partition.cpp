@@ -467,15 +467,9 @@ td_status sort_short_rows(const Job& job, td_error* error) noexcept {
 
 template <class T>
 td_status partition_dtype(const Job& job, td_error* error) noexcept {
-  using Key = typename Order<T>::Key;
   if (job.n < shortest_sampled) return sort_short_rows<T>(job, error);
-  if constexpr (Order<T>::invertible) {
-    if (job.indices == nullptr && !job.arranged) return select_rows<T, Key>(job, error);
-  }
-  if constexpr (sizeof(Key) <= 4) {
-    if (job.n <= int64_t{UINT32_MAX}) return select_rows<T, Entry<u32, u32>>(job, error);
-  }
-  return select_rows<T, Entry<std::conditional_t<sizeof(Key) <= 8, u64, u128>, i64>>(job, error);
+  const bool positions = job.arranged || job.indices != nullptr;
+  return with_entries<T>(job.n, positions, [&]<class E>() { return select_rows<T, E>(job, error); });
 }
 
 }  // namespace

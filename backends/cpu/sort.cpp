@@ -287,13 +287,7 @@ td_status sort_dtype(const Job& job, td_error* error) noexcept {
       return TD_OK;
     }
   }
-  if constexpr (Order<T>::invertible) {
-    if (job.indices == nullptr) return sort_rows<T, Key>(job, error);
-  }
-  if constexpr (sizeof(Key) <= 4) {
-    if (job.n <= int64_t{UINT32_MAX}) return sort_rows<T, Entry<u32, u32>>(job, error);
-  }
-  return sort_rows<T, Entry<std::conditional_t<sizeof(Key) <= 8, u64, u128>, i64>>(job, error);
+  return with_entries<T>(job.n, job.indices != nullptr, [&]<class E>() { return sort_rows<T, E>(job, error); });
 }
 
 }  // namespace
@@ -302,11 +296,11 @@ td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* 
                td_error* error) {
   if (x->ndim < 1) return fail(error, TD_INVALID_ARGUMENT, "a 0-d array has no axis to sort along");
   const Job job{.x = x,
-          .n = x->shape[x->ndim - 1],
-          .rows = row_count(*x),
-          .descending = descending != 0,
-          .values = values == nullptr ? nullptr : values->data,
-          .indices = indices == nullptr ? nullptr : static_cast<int64_t*>(indices->data)};
+                .n = x->shape[x->ndim - 1],
+                .rows = row_count(*x),
+                .descending = descending != 0,
+                .values = values == nullptr ? nullptr : values->data,
+                .indices = indices == nullptr ? nullptr : static_cast<int64_t*>(indices->data)};
   if (job.n == 0 || job.rows == 0 || (job.values == nullptr && job.indices == nullptr)) return TD_OK;
   switch (x->dtype) {
 #define X(NAME, type, text, bytes) \

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <type_traits>
 
 #include "sort_radix.hpp"
 #include "verbs.hpp"
@@ -92,6 +93,20 @@ bool for_row_ranges(int64_t rows, int64_t n, Range range) noexcept {
     if (!range(begin, end, int64_t{1})) all = false;
   });
   return all;
+}
+
+/// Calls body<E>() for the entries that rows of n elements T are sorted by: keys alone if positions do not matter and
+/// keys give the elements back, else keys with positions.
+template <class T, class Body>
+td_status with_entries(int64_t n, bool positions, Body body) noexcept {
+  using Key = typename Order<T>::Key;
+  if constexpr (Order<T>::invertible) {
+    if (!positions) return body.template operator()<Key>();
+  }
+  if constexpr (sizeof(Key) <= 4) {
+    if (n <= int64_t{UINT32_MAX}) return body.template operator()<Entry<u32, u32>>();
+  }
+  return body.template operator()<Entry<std::conditional_t<sizeof(Key) <= 8, u64, u128>, i64>>();
 }
 
 }  // namespace tandem::cpu::sorting

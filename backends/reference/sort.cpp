@@ -47,20 +47,27 @@ std::vector<i64> sorted_positions(const td_view& x, int64_t offset, bool descend
   return positions;
 }
 
+/// Row r of the outputs, either of which may be null: the elements at `positions` of the row at `offset`, and these.
+template <class T>
+void write_row(const td_view& x, int64_t offset, const std::vector<i64>& positions, int64_t r, const td_view* values,
+               const td_view* indices) {
+  const auto begin = r * static_cast<int64_t>(positions.size());
+  if (indices != nullptr) {
+    std::copy(positions.begin(), positions.end(), static_cast<i64*>(indices->data) + begin);
+  }
+  if (values != nullptr) {
+    const auto row = last_axes<T, 1>(x, offset);
+    std::transform(positions.begin(), positions.end(), static_cast<T*>(values->data) + begin,
+                   [&](i64 position) { return row(position); });
+  }
+}
+
 template <class T>
 void sort_rows(const td_view& x, bool descending, const td_view* values, const td_view* indices) {
   Walk rows(x.shape, x.strides, 0, x.ndim - 1);
-  const int64_t length = x.shape[x.ndim - 1];
   for (int64_t r = 0; r < rows.size(); ++r, rows.next()) {
     const std::vector<i64> positions = sorted_positions<T>(x, rows.offset(), descending);
-    if (indices != nullptr) {
-      std::copy(positions.begin(), positions.end(), static_cast<i64*>(indices->data) + r * length);
-    }
-    if (values != nullptr) {
-      const auto row = last_axes<T, 1>(x, rows.offset());
-      std::transform(positions.begin(), positions.end(), static_cast<T*>(values->data) + r * length,
-                     [&](i64 position) { return row(position); });
-    }
+    write_row<T>(x, rows.offset(), positions, r, values, indices);
   }
 }
 
@@ -84,14 +91,7 @@ void partition_rows(const td_view& x, bool descending, const td_view& ranks, con
       }
       std::sort(begin, positions.end());
     }
-    if (indices != nullptr) {
-      std::copy(positions.begin(), positions.end(), static_cast<i64*>(indices->data) + r * out_length);
-    }
-    if (values != nullptr) {
-      const auto row = last_axes<T, 1>(x, rows.offset());
-      std::transform(positions.begin(), positions.end(), static_cast<T*>(values->data) + r * out_length,
-                     [&](i64 position) { return row(position); });
-    }
+    write_row<T>(x, rows.offset(), positions, r, values, indices);
   }
 }
 
