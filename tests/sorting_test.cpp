@@ -241,6 +241,21 @@ TEST(Partition, PlacesOutsideAndNone) {
   EXPECT_TRUE(throws<td::IndexError>([] { td::partition(td::array(1), 0); }, "partition: axis -1"));
 }
 
+/// Backends that select leave it to sort as well if there are very many ranks, or all of a row.
+TEST(Partition, BySortingInTheSameOrder) {
+  std::vector<float> row = random_values<float>(3000, -40, 40, 5);
+  row[7] = row[1999] = std::nanf("");
+  const Array x = td::array(row);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < 300; ++i) places.push_back(10 * i + 3);
+  const std::vector<std::int64_t> order = order_of<float>(row, false), expected = arranged(order, places);
+  EXPECT_EQ(td::argpartition(x, places).to_vector<std::int64_t>(), expected);
+  EXPECT_TRUE(same(td::partition(x, places), td::take(x, td::array(expected))));
+  const td::Topk all = td::topk(x, 3000, {.largest = false});
+  EXPECT_EQ(all.indices.to_vector<std::int64_t>(), order);
+  EXPECT_TRUE(same(all.values, td::take(x, all.indices)));
+}
+
 TEST(Quantile, OfLongRowsIsThatOfSortedOnes) {
   const Array x = td::random::normal({20'000}, {.seed = 8});
   const Array sorted = td::sort(x);
