@@ -195,27 +195,87 @@ void fill_exponential(const td_random& random, i64 begin, i64 end, void* out, bo
   });
 }
 
-// Elements [begin, end) of a law: first what a loop over vectors settles, then the others one by one.
+// The counts of an inverted law in a table: invert's sums, and where to begin for the first bits of u.
+template <class Law>
+class CountTable {
+ public:
+  explicit CountTable(const Law& law) : last_(static_cast<int>(Law::last(law))) {
+    if (!Law::inverted(law)) return;
+    f64 term = Law::first_term(law), sum = term;
+    for (int k = 0; k < last_; ++k) {
+      sums_[k] = sum;
+      term = term * Law::ratio(law, k);
+      sum += term;
+    }
+    int k = 0;
+    for (int i = 0; i < starts; ++i) {
+      while (k < last_ && sums_[k] <= static_cast<f64>(i) / starts) ++k;
+      start_[i] = static_cast<u8>(k);
+    }
+  }
+  f64 count(f64 u) const {
+    int k = start_[static_cast<int>(u * starts)];
+    while (k < last_ && u >= sums_[k]) ++k;
+    return k;
+  }
+
+ private:
+  static constexpr int starts = 256;
+  const int last_;
+  f64 sums_[static_cast<int>(largest_count)];
+  u8 start_[starts];
+};
+
+template <>
+class CountTable<GammaLaw> {
+ public:
+  explicit CountTable(const GammaLaw&) {}
+};
+
+// Values of `count` elements from `index` on, whose blocks are given, with common parameters: first what a loop over
+// vectors settles, then the others one by one.
+template <class Law>
+void draw_common(const Law& common, const CountTable<Law>& table, const td_random& random, u64 index, i64 count,
+                 const RandomBlock* blocks, f64* values) {
+  const Law law = common;  // which the values do not alias
+  if constexpr (!is_same<Law, GammaLaw>) {
+    if (Law::inverted(law)) {
+      for (i64 i = 0; i < count; ++i) values[i] = Law::value_of(law, table.count(unit_uniform(blocks[i].first)));
+      return;
+    }
+  }
+  i64 settled[chunk];
+  for (i64 i = 0; i < count; ++i) settled[i] = Law::quick(law, blocks[i], values[i]);
+  if constexpr (is_same<Law, GammaLaw>) {
+    if (law.power != 0) {
+      alignas(64) RandomBlock others[chunk];
+      fill_words(random, index + Law::distance, (count + lanes - 1) / lanes * lanes, others);
+      for (i64 i = 0; i < count; ++i) values[i] *= Law::factor(law, others[i]);
+    }
+  }
+  for (i64 i = 0; i < count; ++i) {
+    const u64 at = index + static_cast<u64>(i);
+    if (!settled[i]) values[i] = draw_from(law, random.seed, random.stream, at, blocks[i]);
+  }
+}
+
 template <class T, class Law>
 void fill_law(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
-  constexpr i64 step = chunk / 4;
-  alignas(64) RandomBlock blocks[step];
-  f64 values[step];
-  i64 settled[step];
-  T results[step];
+  alignas(64) RandomBlock blocks[chunk];
+  f64 values[chunk];
+  T results[chunk];
   const Law common = Law::of(random.low, random.high);
-  for (i64 at = begin; at < end; at += step) {
-    const i64 count = end - at < step ? end - at : step;
-    fill_words(random, random.offset + static_cast<u64>(at), (count + lanes - 1) / lanes * lanes, blocks);
+  const CountTable<Law> table(common);
+  for (i64 at = begin; at < end; at += chunk) {
+    const i64 count = end - at < chunk ? end - at : chunk;
+    const u64 index = random.offset + static_cast<u64>(at);
+    fill_words(random, index, (count + lanes - 1) / lanes * lanes, blocks);
     if (random.lows == nullptr) {
-      for (i64 i = 0; i < count; ++i) settled[i] = Law::quick(common, blocks[i], values[i]);
-      for (i64 i = 0; i < count; ++i) {
-        if (!settled[i]) values[i] = draw_from(common, random.seed, blocks[i]);
-      }
+      draw_common(common, table, random, index, count, blocks, values);
     } else {
       for (i64 i = 0; i < count; ++i) {
         const Law law = Law::of(random.lows[at + i], random.highs == nullptr ? 0 : random.highs[at + i]);
-        values[i] = draw_from(law, random.seed, blocks[i]);
+        values[i] = draw_from(law, random.seed, random.stream, index + static_cast<u64>(i), blocks[i]);
       }
     }
     for (i64 i = 0; i < count; ++i) results[i] = cast<T>(values[i]);

@@ -192,8 +192,7 @@ __global__ void __launch_bounds__(threads) fill_by_rejection(RandomPlace place, 
   for (i64 at = i64(blockIdx.x) * threads + threadIdx.x; at < count; at += i64(gridDim.x) * threads) {
     if (parameters.lows != nullptr)
       law = Law::of(parameters.lows[at], parameters.highs == nullptr ? 0 : parameters.highs[at]);
-    const RandomBlock first = element_block(place.seed, place.stream, place.offset + u64(at));
-    out[at] = cast<T>(draw_from(law, place.seed, first));
+    out[at] = cast<T>(draw_from(law, place.seed, place.stream, place.offset + u64(at)));
   }
 }
 

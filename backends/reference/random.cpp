@@ -69,7 +69,7 @@ Law law_of(const td_random& random, u64 index) {
 
 template <class T, class Law>
 T by_rejection(const td_random& random, u64 index) {
-  return cast<T>(draw_from(law_of<Law>(random, index), random.seed, element_block(random.seed, random.stream, index)));
+  return cast<T>(draw_from(law_of<Law>(random, index), random.seed, random.stream, index));
 }
 
 template <class T>

@@ -251,7 +251,10 @@ TD_FN auto unit_exponential(Word word) {
 
 // ---- distributions by rejection ---------------------------------------------------------------------------------
 // Of these an element has a block of four words of its own. Where an attempt is rejected, the next one takes the block
-// that Philox makes of the last one as its counter. All is float64.
+// that Philox makes of the last one as its counter. All is float64. A law has the functions
+//   quick:   whether the block's attempt surely stands, without branches, and its value; false may mean anything. Laws
+//            of counts have it where they are not inverted.
+//   attempt: whether it stands
 
 struct RandomBlock {
   u64 first, second;  // words 0 and 1, words 2 and 3; the earlier ones in the lower halves
@@ -345,7 +348,8 @@ struct GammaLaw {
     const f64 d = (small ? shape + 1.0 : shape) - 0.33333333333333331, inverse = 1.0 / shape;
     return {d, 1.0 / sqrt(9.0 * d), scale, !small ? 0.0 : inverse < 1e300 ? inverse : 1e300};
   }
-  // One attempt without branches: whether it stands.
+  // Here nothing is quicker than the whole.
+  TD_FN bool quick(const GammaLaw& law, RandomBlock block, f64& value) { return attempt(law, block, value); }
   TD_FN bool attempt(const GammaLaw& law, RandomBlock block, f64& value) {
     f64 sine, cosine;
     sin_cos_turn(block.second << 32, sine, cosine);
@@ -353,15 +357,14 @@ struct GammaLaw {
     const f64 t = 1.0 + law.c * x, v = t * t * t;
     const f64 u = (to_f64(block.second >> 32) + 0.5) * 0x1p-32;
     value = law.d * v * law.scale;
-    return (t > 0.0) & (ln(u) < 0.5 * x * x + law.d * (1.0 - v + ln(v)));
+    const f64 bound = 0.5 * x * x + law.d * (1.0 - v + ln(v));
+    return ln(u) < blend(t > 0.0, bound, -1e300);
   }
-  // Whether an attempt surely is the result: what a loop over vectors tries first.
-  TD_FN bool quick(const GammaLaw& law, RandomBlock block, f64& value) {
-    return attempt(law, block, value) & (law.power == 0.0);
-  }
-  TD_FN f64 finish(const GammaLaw& law, u64 seed, RandomBlock block, f64 value) {
-    if (law.power == 0.0) return value;
-    return value * e_to(ln(open_uniform(next_block(seed, block).first)) * law.power);
+  // What a value is multiplied by, a function of the element's index: its block is far from those that have attempts.
+  static constexpr u64 distance = 1ul << 61;
+  TD_FN f64 factor(const GammaLaw& law, RandomBlock block) { return e_to(ln(open_uniform(block.first)) * law.power); }
+  TD_FN f64 finish(const GammaLaw& law, u64 seed, u64 stream, u64 index, f64 value) {
+    return law.power == 0.0 ? value : value * factor(law, element_block(seed, stream, index + distance));
   }
 };
 
@@ -371,20 +374,35 @@ struct CountHat {
 
   TD_FN f64 distance(f64 u) { return 0.5 - (u < 0 ? -u : u); }
   TD_FN f64 count(const CountHat& hat, f64 u) { return floor((2.0 * hat.a / distance(u) + hat.b) * u + hat.center); }
-  TD_FN bool inside(const CountHat& hat, f64 u, f64 v) { return (distance(u) >= 0.07) & (v <= hat.squeeze); }
+  TD_FN bool inside(const CountHat& hat, f64 u, f64 v) { return v <= blend(distance(u) >= 0.07, hat.squeeze, -1.0); }
   // ln of the hat's density at u, but for a constant.
   TD_FN f64 height(const CountHat& hat, f64 u) { return ln(hat.a / (distance(u) * distance(u)) + hat.b); }
 };
 
 constexpr f64 ln_of_two_pi = 1.8378770664093456;
-constexpr f64 largest_inverted = 10.0;  // mean up to which counts are found by inversion
+constexpr f64 largest_inverted = 32.0;  // mean up to which counts are found by inversion
 constexpr f64 largest_count = 200.0;    // beyond it inverted counts have no probability in float64
+
+// The count at u in [0, 1) of a law with the functions inverted (whether that is the way), first_term (probability of
+// 0), ratio (of the probabilities of k + 1 and k) and last (greatest count): the number of sums of the first 1, 2, ...
+// probabilities that are not above u.
+template <class Law>
+TD_FN f64 invert(const Law& law, f64 u) {
+  const f64 last = Law::last(law);
+  f64 k = 0.0, term = Law::first_term(law), sum = term;
+  while (u >= sum && k < last) {
+    term = term * Law::ratio(law, k);
+    sum += term;
+    k += 1.0;
+  }
+  return k;
+}
 
 // Poisson: by inversion for small means, else PTRS of Hormann: The transformed rejection method for generating Poisson
 // random variables, 1993, with Loader's form of the probabilities, which keeps its accuracy for large means.
 struct PoissonLaw {
   f64 mean, none;  // none: probability of 0
-  f64 offset;
+  f64 offset;      // of the hat's logarithm
   CountHat hat;
 
   TD_FN PoissonLaw of(f64 mean, f64) {
@@ -392,25 +410,24 @@ struct PoissonLaw {
     return {mean, e_to(-mean), ln(1.1239 + 1.1328 / (b - 3.4)),
             {-0.059 + 0.02483 * b, b, mean + 0.43, 0.9277 - 3.6224 / (b - 2.0)}};
   }
+  TD_FN bool inverted(const PoissonLaw& law) { return law.mean < largest_inverted; }
+  TD_FN f64 first_term(const PoissonLaw& law) { return law.none; }
+  TD_FN f64 ratio(const PoissonLaw& law, f64 k) { return law.mean / (k + 1.0); }
+  TD_FN f64 last(const PoissonLaw&) { return largest_count; }
+  TD_FN f64 value_of(const PoissonLaw&, f64 count) { return count; }
+
   TD_FN bool quick(const PoissonLaw& law, RandomBlock block, f64& value) {
     const f64 u = unit_uniform(block.first) - 0.5;
     value = CountHat::count(law.hat, u);
-    return (law.mean >= largest_inverted) & CountHat::inside(law.hat, u, open_uniform(block.second));
+    return CountHat::inside(law.hat, u, open_uniform(block.second));
   }
   TD_FN f64 ln_probability(const PoissonLaw& law, f64 k) {
     if (k == 0.0) return -law.mean;
     return -stirling_error(k) - deviance(k, law.mean) - 0.5 * (ln_of_two_pi + ln(k));
   }
   TD_FN bool attempt(const PoissonLaw& law, RandomBlock block, f64& value) {
-    if (law.mean < largest_inverted) {
-      const f64 u = unit_uniform(block.first);
-      f64 k = 0.0, term = law.none, sum = term;
-      while (u >= sum && k < largest_count) {
-        k += 1.0;
-        term = term * (law.mean / k);
-        sum += term;
-      }
-      value = k;
+    if (inverted(law)) {
+      value = invert(law, unit_uniform(block.first));
       return true;
     }
     if (quick(law, block, value)) return true;
@@ -418,7 +435,7 @@ struct PoissonLaw {
     if (!(value >= 0.0)) return false;
     return ln(v) + law.offset - CountHat::height(law.hat, u) <= ln_probability(law, value);
   }
-  TD_FN f64 finish(const PoissonLaw&, u64, RandomBlock, f64 value) { return value; }
+  TD_FN f64 finish(const PoissonLaw&, u64, u64, u64, f64 value) { return value; }
 };
 
 // Binomial: by inversion for small means, else BTRS of Hormann: The generation of binomial random variates, 1993. A
@@ -428,23 +445,29 @@ struct BinomialLaw {
   f64 none, odds;
   f64 offset;
   CountHat hat;
-  bool failures;
+  f64 base, sign;  // the value is base + sign * count
 
   TD_FN BinomialLaw of(f64 trials, f64 probability) {
     const bool failures = probability > 0.5;
     const f64 p = failures ? 1.0 - probability : probability, q = 1.0 - p;
     const f64 deviation = sqrt(trials * p * q), b = 1.15 + 2.53 * deviation;
     BinomialLaw law = {trials, p, e_to(trials * ln_one_plus(-p)), p / q, 0.0,
-                       {-0.0873 + 0.0248 * b + 0.01 * p, b, trials * p + 0.5, 0.92 - 4.2 / b}, failures};
-    if (trials * p >= largest_inverted)
+                       {-0.0873 + 0.0248 * b + 0.01 * p, b, trials * p + 0.5, 0.92 - 4.2 / b},
+                       failures ? trials : 0.0, failures ? -1.0 : 1.0};
+    if (!inverted(law))
       law.offset = ln((2.83 + 5.1 / b) * deviation) + ln_probability(law, floor((trials + 1.0) * p));
     return law;
   }
+  TD_FN bool inverted(const BinomialLaw& law) { return law.trials * law.p < largest_inverted; }
+  TD_FN f64 first_term(const BinomialLaw& law) { return law.none; }
+  TD_FN f64 ratio(const BinomialLaw& law, f64 k) { return (law.trials - k) / (k + 1.0) * law.odds; }
+  TD_FN f64 last(const BinomialLaw& law) { return law.trials < largest_count ? law.trials : largest_count; }
+  TD_FN f64 value_of(const BinomialLaw& law, f64 count) { return law.base + law.sign * count; }
+
   TD_FN bool quick(const BinomialLaw& law, RandomBlock block, f64& value) {
     const f64 u = unit_uniform(block.first) - 0.5;
-    const f64 count = CountHat::count(law.hat, u);
-    value = law.failures ? law.trials - count : count;
-    return (law.trials * law.p >= largest_inverted) & CountHat::inside(law.hat, u, open_uniform(block.second));
+    value = value_of(law, CountHat::count(law.hat, u));
+    return CountHat::inside(law.hat, u, open_uniform(block.second));
   }
   TD_FN f64 ln_probability(const BinomialLaw& law, f64 k) {
     const f64 n = law.trials, others = n - k;
@@ -454,36 +477,29 @@ struct BinomialLaw {
            deviance(others, n * (1.0 - law.p)) + 0.5 * (ln(n / k / others) - ln_of_two_pi);
   }
   TD_FN bool attempt(const BinomialLaw& law, RandomBlock block, f64& value) {
-    const f64 n = law.trials;
-    f64 k;
-    if (n * law.p < largest_inverted) {
-      const f64 u = unit_uniform(block.first);
-      f64 term = law.none, sum = term;
-      k = 0.0;
-      while (u >= sum && k < n && k < largest_count) {
-        term = term * ((n - k) / (k + 1.0) * law.odds);
-        k += 1.0;
-        sum += term;
-      }
-    } else {
-      if (quick(law, block, value)) return true;
-      const f64 u = unit_uniform(block.first) - 0.5, v = open_uniform(block.second);
-      k = CountHat::count(law.hat, u);
-      if (!(k >= 0.0 && k <= n)) return false;
-      if (!(ln(v) + law.offset - CountHat::height(law.hat, u) <= ln_probability(law, k))) return false;
+    if (inverted(law)) {
+      value = value_of(law, invert(law, unit_uniform(block.first)));
+      return true;
     }
-    value = law.failures ? n - k : k;
-    return true;
+    if (quick(law, block, value)) return true;
+    const f64 u = unit_uniform(block.first) - 0.5, v = open_uniform(block.second);
+    const f64 k = CountHat::count(law.hat, u);
+    if (!(k >= 0.0 && k <= law.trials)) return false;
+    return ln(v) + law.offset - CountHat::height(law.hat, u) <= ln_probability(law, k);
   }
-  TD_FN f64 finish(const BinomialLaw&, u64, RandomBlock, f64 value) { return value; }
+  TD_FN f64 finish(const BinomialLaw&, u64, u64, u64, f64 value) { return value; }
 };
 
-// The element whose first block is `block`.
+// Element `index` of a stream; `block` is its own one.
 template <class Law>
-TD_FN f64 draw_from(const Law& law, u64 seed, RandomBlock block) {
+TD_FN f64 draw_from(const Law& law, u64 seed, u64 stream, u64 index, RandomBlock block) {
   f64 value;
   while (!Law::attempt(law, block, value)) block = next_block(seed, block);
-  return Law::finish(law, seed, block, value);
+  return Law::finish(law, seed, stream, index, value);
+}
+template <class Law>
+TD_FN f64 draw_from(const Law& law, u64 seed, u64 stream, u64 index) {
+  return draw_from(law, seed, stream, index, element_block(seed, stream, index));
 }
 
 // ---- integers ---------------------------------------------------------------------------------------------------
