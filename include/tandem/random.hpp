@@ -62,14 +62,14 @@ TANDEM_API Array gamma(const Shape& shape, double k, const ScaleOptions& options
 /// One number for each element of k, on k's device.
 TANDEM_API Array gamma(const Array& k, const ScaleOptions& options = {});
 
-/// Counts of events of which `mean` are expected: by inversion for means below 10, else by Hormann's PTRS. dtype int64
+/// Counts of events of which `mean` are expected: by inversion for means below 32, else by Hormann's PTRS. dtype int64
 /// (default) or int32, which holds at most its largest number. An offset counts blocks of four words. Throws Error
 /// unless 0 <= mean <= 2^53.
 TANDEM_API Array poisson(const Shape& shape, double mean, const Options& options = {});
 /// One count for each element of mean, on its device.
 TANDEM_API Array poisson(const Array& mean, const Options& options = {});
 
-/// Successes in n trials of probability p: by inversion where fewer than 10 successes, or failures, are expected, else
+/// Successes in n trials of probability p: by inversion where fewer than 32 successes, or failures, are expected, else
 /// by Hormann's BTRS. dtype int64 (default) or int32. An offset counts blocks of four words. Throws Error unless
 /// 0 <= n <= 2^53 and 0 <= p <= 1.
 TANDEM_API Array binomial(const Shape& shape, std::int64_t n, double p, const Options& options = {});
