@@ -160,6 +160,7 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(eigh),
       TD_GUARDED(eig),
       TD_GUARDED(fft),
+      TD_GUARDED(gather_checked),
   };
 #undef TD_GUARDED
   return &table;
