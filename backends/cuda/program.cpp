@@ -140,10 +140,16 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
                 static_cast<long long>(plan.grid));
   cudaKernel_t kernel;
   if (const td_status status = find_kernel(work, roles, plan, &kernel); status != TD_OK) return status;
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  if (plan.shared_bytes > 0) {
+    const cudaError_t allowed = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     static_cast<int>(plan.shared_bytes));
+    if (const td_status status = check(allowed, "asking for shared memory", error_); status != TD_OK) return status;
+  }
   Arguments arguments(work, roles, plan);
   void* parameters[] = {arguments.data()};
-  return check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(plan.grid)),
-                                dim3(plan.block_x, plan.block_y), parameters, 0, device_.stream),
+  return check(cudaLaunchKernel(function, dim3(static_cast<unsigned>(plan.grid)), dim3(plan.block_x, plan.block_y),
+                                parameters, plan.shared_bytes, device_.stream),
                "launch of a program", error_);
 }
 
@@ -154,7 +160,9 @@ td_status run_program(td_device* device, const td_program* program, const td_ope
   const Current current(device_of(device));
   try {
     Run run(device_of(device), error);
-    return run_passes({device_of(device).multiprocessors, device_of(device).l2_bytes}, *program, inputs, outputs, run);
+    const Device& limits = device_of(device);
+    return run_passes({limits.multiprocessors, limits.l2_bytes, limits.shared_bytes_per_block}, *program, inputs,
+                      outputs, run);
   } catch (const std::bad_alloc&) {
     return fail(error, TD_OUT_OF_MEMORY, "no host memory for a kernel's text");
   } catch (...) {
