@@ -119,7 +119,7 @@ td_status describe(td_info_sink sink, void* user, td_error* error) noexcept {
 }  // namespace
 }  // namespace tandem::cuda
 
-extern "C" const td_backend* tandem_backend(const td_host*) {
+extern "C" const td_backend* tandem_backend(const td_host* host) {
   using namespace tandem::cuda;
 #define TD_GUARDED(verb) .verb = Guarded<tandem::cuda::verb>::call
   static const td_backend table{
@@ -163,5 +163,6 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(gather_checked),
   };
 #undef TD_GUARDED
+  set_host(host);
   return &table;
 }
