@@ -41,6 +41,7 @@ inline unsigned long long atomicAdd(unsigned long long* place, unsigned long lon
 namespace tandem::cuda {
 
 inline void tell_word(unsigned long long* place, unsigned long long word) { *place = word; }
+inline unsigned long long overhear_word(const unsigned long long* place) { return *place; }
 inline unsigned long long hear_word(const unsigned long long* place) {
   if (*place == 0) throw std::logic_error("a tile waits for a later one");
   return *place;
