@@ -170,24 +170,44 @@ __device__ Before<T> look_back(const ScanPlan& plan, Board<T> board, i64 strand,
 /// Moves a warp's 512 elements, 16 a thread, through shared memory, so that neighbouring threads meet neighbouring memory.
 /// Elements behind `count` are not there.
 template <class T>
-struct Staging {
+struct alignas(16) Staging {
   static constexpr int elements = 32 * scan_children;
   static constexpr bool used = sizeof(T) <= 8;  // larger ones fill an access by themselves
-  T data[used ? elements + elements / 16 : 1];
+  static constexpr int width = used ? 16 / int(sizeof(T)) : 1;
+  struct alignas(16) Vector {
+    T elements[width];
+  };
 
-  /// Element e is at e + e / 16, so that neither order meets bank conflicts: element i * 32 + lane, and i of the lane.
-  __device__ T& across(int i, int lane) { return data[lane + lane / 16 + i * 34]; }
-  __device__ T& along(int i, int lane) { return data[lane * 17 + i]; }
+  // Element e is at e + e / 16 * width, so that no order of vectors meets bank conflicts.
+  T data[used ? elements + elements / 16 * width : 1];
+
+  __device__ static int place(int element) { return element + element / 16 * width; }
+  __device__ Vector& across(int i, int lane) {
+    return reinterpret_cast<Vector&>(data[place(lane * width) + i * place(32 * width)]);
+  }
+  __device__ Vector& along(int i, int lane) { return reinterpret_cast<Vector&>(data[lane * place(16) + i * width]); }
+  __device__ static bool in_vectors(const T* memory, int count) {
+    return used && count == elements && reinterpret_cast<u64>(memory) % 16 == 0;
+  }
 
   __device__ void load(const T* from, int count, int lane, T (&x)[scan_children]) {
-    from += used ? lane : lane * scan_children;
-    count -= used ? lane : lane * scan_children;
-    constexpr int step = used ? 32 : 1;
+    if constexpr (!used) {
 #pragma unroll
-    for (int i = 0; i < scan_children; ++i) x[i] = i * step < count ? from[i * step] : T{};
-    if constexpr (used) {
+      for (int i = 0; i < scan_children; ++i)
+        x[i] = lane * scan_children + i < count ? from[lane * scan_children + i] : T{};
+    } else {
+      if (in_vectors(from, count)) {
+        Vector vectors[scan_children / width];
 #pragma unroll
-      for (int i = 0; i < scan_children; ++i) across(i, lane) = x[i];
+        for (int i = 0; i < scan_children / width; ++i)
+          vectors[i] = reinterpret_cast<const Vector*>(from)[i * 32 + lane];
+#pragma unroll
+        for (int i = 0; i < scan_children / width; ++i) across(i, lane) = vectors[i];
+      } else {
+#pragma unroll
+        for (int i = 0; i < scan_children; ++i)
+          data[place(i * 32 + lane)] = i * 32 + lane < count ? from[i * 32 + lane] : T{};
+      }
       __syncwarp();
       resume(lane, x);
     }
@@ -197,36 +217,41 @@ struct Staging {
   __device__ void park(int lane, const T (&x)[scan_children]) {
     if constexpr (used)
 #pragma unroll
-      for (int i = 0; i < scan_children; ++i) along(i, lane) = x[i];
+      for (int i = 0; i < scan_children / width; ++i) memcpy(&along(i, lane), x + i * width, sizeof(Vector));
   }
   __device__ void resume(int lane, T (&x)[scan_children]) {
     if constexpr (used)
 #pragma unroll
-      for (int i = 0; i < scan_children; ++i) x[i] = along(i, lane);
+      for (int i = 0; i < scan_children / width; ++i) memcpy(x + i * width, &along(i, lane), sizeof(Vector));
   }
 
-  __device__ void store(T* to, int count, int lane, T (&x)[scan_children]) {
-    to += used ? lane : lane * scan_children;
-    count -= used ? lane : lane * scan_children;
-    constexpr int step = used ? 32 : 1;
-    if constexpr (used) {
+  __device__ void store(T* to, int count, int lane, const T (&x)[scan_children]) {
+    if constexpr (!used) {
+#pragma unroll
+      for (int i = 0; i < scan_children; ++i)
+        if (lane * scan_children + i < count) to[lane * scan_children + i] = x[i];
+    } else {
       park(lane, x);
       __syncwarp();
+      if (in_vectors(to, count)) {
 #pragma unroll
-      for (int i = 0; i < scan_children; ++i) x[i] = across(i, lane);
+        for (int i = 0; i < scan_children / width; ++i)
+          reinterpret_cast<Vector*>(to)[i * 32 + lane] = across(i, lane);
+      } else {
+#pragma unroll
+        for (int i = 0; i < scan_children; ++i)
+          if (i * 32 + lane < count) to[i * 32 + lane] = data[place(i * 32 + lane)];
+      }
     }
-#pragma unroll
-    for (int i = 0; i < scan_children; ++i)
-      if (i * step < count) to[i * step] = x[i];
   }
 };
 
 /// A thread's elements, given what comes before the first one.
 template <class Row, class T>
 __device__ void put_before(Before<T> before, T (&x)[scan_children]) {
+  if (!before.any) return;
 #pragma unroll
-  for (int i = 0; i < scan_children; ++i)
-    if (before.any) x[i] = Row::combine(before.value, x[i]);
+  for (int i = 0; i < scan_children; ++i) x[i] = Row::combine(before.value, x[i]);
 }
 
 /// Blocks of row tiles that a multiprocessor must be able to hold: reading and writing overlap only between blocks.
