@@ -243,8 +243,8 @@ typedef struct td_device td_device; /* one executor; the backend defines it */
 typedef struct td_event td_event;
 
 /* ---- the table ---- */
-/* X(result, name, arguments) */
-#define TD_VERBS(X)                                                                                                    \
+/* X(result, name, arguments), OPTIONAL(...) for verbs that the core knows how to do without */
+#define TD_ALL_VERBS(X, OPTIONAL)                                                                                      \
   /* How many devices work. 0 is TD_OK or TD_UNAVAILABLE with the reason as message. Never initializes one. */        \
   X(td_status, device_count, (int32_t * count, td_error * error))                                                      \
   /* Opens device `index`, which stays open for the life of the process. */                                            \
@@ -346,7 +346,15 @@ typedef struct td_event td_event;
      their last axis has n_ranks elements, it holds these alone. If it has n, these stand at their ranks and all other  \
      elements in x's order between them, those that sort puts in front of a rank in front of it. */                     \
   X(td_status, partition, (td_device * device, const td_view* x, int32_t descending, const td_view* ranks,             \
-                           const td_view* values, const td_view* indices, td_error* error))
+                           const td_view* values, const td_view* indices, td_error* error))                            \
+  /* gather with indices that nobody has checked: *inside says whether all of them lie in [-length, length). If not,    \
+     nothing outside x has been read and out holds anything. Waits for the device. */                                   \
+  OPTIONAL(td_status, gather_checked, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,          \
+                                       const td_view* indices, const td_view* out, int32_t* inside, td_error* error))
+
+/* Those that a backend is expected to have. */
+#define TD_NO_VERB(...)
+#define TD_VERBS(X) TD_ALL_VERBS(X, TD_NO_VERB)
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */
@@ -354,7 +362,7 @@ typedef struct td_backend {
   const char* name;     /* "cpu", "cuda", "reference", ... */
   const char* version;
 #define X(result, verb, arguments) result(*verb) arguments;
-  TD_VERBS(X)
+  TD_ALL_VERBS(X, X)
 #undef X
 } td_backend;
 
