@@ -69,6 +69,18 @@ td_view view_of(const Node& node) noexcept;
 /// The array as int64 positions 0, stride, ...: see td_operand's index array.
 Array index_array(DeviceState& device, const Shape& shape, const Shape& strides);
 
+/// Throws the exception that is being handled again, with a message that starts with another function.
+[[noreturn]] void rethrow_in_name_of(const char* function);
+/// The body of a function that is made of others: what they refuse is said in the function's name.
+template <class Body>
+auto in_name_of(const char* function, Body&& body) {
+  try {
+    return body();
+  } catch (const Error&) {
+    rethrow_in_name_of(function);
+  }
+}
+
 /// "function: text".
 [[noreturn]] void fail(const char* function, const std::string& text);
 

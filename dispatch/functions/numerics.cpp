@@ -20,7 +20,9 @@ using detail::fail;
 std::vector<Scalar> numbers(const Array& x) {
   std::vector<Scalar> result;
   const auto append = [&]<class T>(const std::vector<T>& values) { result.assign(values.begin(), values.end()); };
-  if (is_complex(x.dtype())) append(x.to_vector<std::complex<double>>());
+  if (is_bool(x.dtype()))
+    for (const bool value : x.to_vector<bool>()) result.emplace_back(value);
+  else if (is_complex(x.dtype())) append(x.to_vector<std::complex<double>>());
   else if (is_inexact(x.dtype())) append(x.to_vector<double>());
   else if (x.dtype() == uint64) append(x.to_vector<std::uint64_t>());
   else append(x.to_vector<std::int64_t>());
@@ -194,7 +196,7 @@ Array gradient(const Array& samples, const GradientOptions& options) {
                     divide(add(multiply(b2, 2), b1), multiply(b2, add(b1, b2))), at(-1));
     }
   }
-  return concat({first, middle, last}, axis);
+  return concat({first, middle, last}, axis).astype(y.dtype());
 }
 
 Array polyval(const Array& p, const Array& x) {

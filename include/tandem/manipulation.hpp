@@ -170,6 +170,7 @@ class PadWidth {
  public:
   PadWidth(std::int64_t each) : pairs_{{each, each}} {}
   PadWidth(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
+  PadWidth(std::vector<std::pair<std::int64_t, std::int64_t>> pairs) noexcept : pairs_(std::move(pairs)) {}
   const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs() const noexcept { return pairs_; }
 
  private:
