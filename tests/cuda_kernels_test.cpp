@@ -75,11 +75,9 @@ std::vector<T> random_elements(std::int64_t n) {
 /// The kernels, chosen as scan_kernels.cu chooses them.
 template <class Row, class T>
 void run_scan(const ScanPlan& plan, const T* x, T* out) {
-  const auto entries = std::size_t(plan.strands() * plan.places);
-  std::vector<T> totals(entries * std::size_t(plan.width));
-  std::vector<std::uint32_t> flags(entries);
+  std::vector<unsigned long long> words(std::size_t(plan.strands() * plan.places * plan.width * Board<T>::parts));
   unsigned long long next = 0;
-  const Board<T> board{totals.data(), flags.data(), &next};
+  const Board<T> board{words.data(), &next};
   const std::int64_t tiles = plan.strands() * plan.tiles;
   if (plan.inner > 1) {
     launch(tiles, {column_tile_width, scan_children}, [&] { scan_column_tiles<Row>(plan, x, out, board); });

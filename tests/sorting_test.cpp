@@ -140,6 +140,7 @@ TEST(Quantile, AlongAnAxis) {
   EXPECT_EQ(td::quantile(x, {0.1, 0.3}, {.axis = 1, .keepdims = true}).shape(), (Shape{2, 3, 1}));
   EXPECT_EQ(td::quantile(x, {0.1, 0.3}, {.keepdims = true}).shape(), (Shape{2, 1, 1}));
   EXPECT_EQ(td::quantile(x, std::vector<double>{}).shape(), Shape{0});
+  EXPECT_EQ(td::quantile(td::arange(9), std::vector<double>{}).shape(), Shape{0});
   EXPECT_TRUE(same(td::quantile(x.T(), {0.2, 0.5}, {.axis = 1}), td::quantile(x, {0.2, 0.5}, {.axis = 0})));
 }
 
@@ -166,6 +167,105 @@ TEST(Partition, PutsTheKthInPlace) {
   EXPECT_TRUE(same(td::partition(x, 0, {.axis = 0})(0), td::array({3, 1, 2})));
   EXPECT_TRUE(throws<td::IndexError>([&] { td::partition(x, 3); }, "partition: kth 3", {"size 3"}));
   EXPECT_TRUE(throws<td::IndexError>([&] { td::argpartition(x, 0, {.axis = 2}); }, "argpartition: axis 2"));
+}
+
+/// Positions in sort's order with those between places back in their own order.
+std::vector<std::int64_t> arranged(std::vector<std::int64_t> order, const std::vector<std::int64_t>& places) {
+  auto begin = order.begin();
+  for (const std::int64_t place : places) {
+    std::sort(begin, order.begin() + place);
+    begin = order.begin() + place + 1;
+  }
+  std::sort(begin, order.end());
+  return order;
+}
+
+TEST(Partition, EveryDtypeAndLengthInOneOrder) {
+  for (DType dtype : all_dtypes)
+    with_type(dtype, []<class T>(Type<T>) {
+      for (std::size_t n : {2, 10, 100, 1023, 1024, 5000, 150000}) {
+        if (n > 5000 && on_backend("reference")) continue;
+        for (double range : {0.0, 3.0, 1e4}) {  // one value, many ties, and few
+          Values<T> row = random_values<T>(n, -range, range, n);
+          const Values<T> special = special_values<T>();
+          for (std::size_t i = 0; i < n / 8; ++i) row[(i * 7) % n] = special[i % special.size()];
+          const Array x = make<T>(row);
+          const std::vector<std::int64_t> order = order_of<T>(row, false);
+          const auto last = std::int64_t(n) - 1;
+          for (const std::vector<std::int64_t>& places :
+               {std::vector<std::int64_t>{0}, {last / 2}, {last}, {0, last}, {last / 3, last / 2 + 1}}) {
+            const std::vector<std::int64_t> expected = arranged(order, places);
+            Values<T> values;
+            for (std::int64_t i : expected) values.push_back(row[std::size_t(i)]);
+            EXPECT_EQ(td::argpartition(x, places).template to_vector<std::int64_t>(), expected)
+                << x.dtype() << " " << n;
+            EXPECT_TRUE(same(td::partition(x, places), make<T>(values))) << x.dtype() << " " << n;
+          }
+          for (bool largest : {false, true}) {
+            const std::vector<std::int64_t> all = order_of<T>(row, largest);
+            const std::int64_t k = std::min<std::int64_t>(last, 20);
+            const td::Topk found = td::topk(x, k, {.largest = largest});
+            EXPECT_EQ(found.indices.template to_vector<std::int64_t>(),
+                      std::vector<std::int64_t>(all.begin(), all.begin() + k)) << x.dtype() << " " << n;
+            EXPECT_TRUE(same(found.values, td::take(x, found.indices))) << x.dtype() << " " << n;
+          }
+        }
+      }
+    });
+}
+
+TEST(Partition, AxesAndLayouts) {
+  for (const Shape& shape : {Shape{6, 7, 8}, Shape{3, 1500, 2}}) {
+    const Array x = td::random::integers(shape, 0, 50, {.seed = 3}).astype(td::float32);
+    for (Layout layout : all_layouts) {
+      const Array y = lay_out(x, layout);
+      for (int axis : {0, 1, 2}) {
+        const std::int64_t kth = shape[axis] / 2;
+        const Array expected = td::partition(y.moveaxis(axis, -1).copy(), kth).moveaxis(-1, axis);
+        EXPECT_TRUE(same(td::partition(y, kth, {.axis = axis}), expected)) << shape << name(layout) << axis;
+        EXPECT_TRUE(same(td::take_along_axis(y, td::argpartition(y, kth, {.axis = axis}), axis), expected));
+        EXPECT_TRUE(same(td::take(expected, td::array({kth}), {.axis = axis}),
+                         td::take(td::sort(y, {.axis = axis}), td::array({kth}), {.axis = axis})));
+      }
+    }
+  }
+}
+
+TEST(Partition, PlacesOutsideAndNone) {
+  const Array x = td::array({3, 1, 2});
+  EXPECT_TRUE(same(td::partition(x, {-1, 2, 0}), td::array({1, 2, 3})));
+  EXPECT_TRUE(same(td::partition(x, std::vector<std::int64_t>{}), x));
+  EXPECT_EQ(td::partition(td::zeros({0, 3}), 1).shape(), (Shape{0, 3}));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::partition(x, {0, -4}); }, "partition: kth -4", {"size 3"}));
+  EXPECT_TRUE(throws<td::IndexError>([] { td::partition(td::zeros({0}), 0); }, "partition: kth 0", {"size 0"}));
+  EXPECT_TRUE(throws<td::IndexError>([] { td::partition(td::array(1), 0); }, "partition: axis -1"));
+}
+
+/// Backends that select leave it to sort as well if there are very many ranks, or all of a row.
+TEST(Partition, BySortingInTheSameOrder) {
+  std::vector<float> row = random_values<float>(3000, -40, 40, 5);
+  row[7] = row[1999] = std::nanf("");
+  const Array x = td::array(row);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < 300; ++i) places.push_back(10 * i + 3);
+  const std::vector<std::int64_t> order = order_of<float>(row, false), expected = arranged(order, places);
+  EXPECT_EQ(td::argpartition(x, places).to_vector<std::int64_t>(), expected);
+  EXPECT_TRUE(same(td::partition(x, places), td::take(x, td::array(expected))));
+  const td::Topk all = td::topk(x, 3000, {.largest = false});
+  EXPECT_EQ(all.indices.to_vector<std::int64_t>(), order);
+  EXPECT_TRUE(same(all.values, td::take(x, all.indices)));
+}
+
+TEST(Quantile, OfLongRowsIsThatOfSortedOnes) {
+  const Array x = td::random::normal({20'000}, {.seed = 8});
+  const Array sorted = td::sort(x);
+  EXPECT_TRUE(same(td::median(x), td::divide(td::add(sorted(9'999), sorted(10'000)), 2)));
+  EXPECT_TRUE(same(td::quantile(x, {0, 0.3, 1}, {.method = td::QuantileMethod::lower}),
+                   td::take(sorted, td::array({0, 5'999, 19'999}))));
+  // Rows with different numbers of NaN.
+  const Array holes = td::where(td::arange(20'000) < td::array({{0}, {3}, {20'000}}), nan, x);
+  EXPECT_TRUE(same(td::nanmedian(holes, {.axis = 1}),
+                   td::stack({td::median(x), td::median(x(td::slice(3, td::none))), td::array(nan)})));
 }
 
 TEST(Topk, InOrder) {

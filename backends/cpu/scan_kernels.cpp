@@ -37,6 +37,10 @@ void double_up(T (&x)[children]) {
 template <class T>
 constexpr bool sums_in_vectors = is_same<T, f32> || is_same<T, f64> || is_same<T, i64> || is_same<T, u64>;
 
+// Integers wrap: sums of vectors are sums of unsigned ones.
+template <class T> struct Wrapping { typedef T type; };
+template <> struct Wrapping<i64> { typedef u64 type; };
+
 template <class T>
 constexpr int lanes_of = vector_bytes / int(sizeof(T));
 
@@ -59,12 +63,13 @@ TD_FN V repeat_last(V x, std::integer_sequence<int, i...>) {
 template <class T>
 TD_FN void sum_run(const T* from, T* to) {
   constexpr int lanes = lanes_of<T>, vectors = children / lanes;
-  typedef typename Vector<T, lanes>::type V;
+  typedef typename Wrapping<T>::type Element;
+  typedef typename Vector<Element, lanes>::type V;
   V x[vectors];
 #pragma GCC unroll 16
   for (int v = 0; v < vectors; ++v) {
     __builtin_memcpy(&x[v], from + v * lanes, sizeof(V));
-    double_lanes<T, 1>(x[v], std::make_integer_sequence<int, lanes>());
+    double_lanes<Element, 1>(x[v], std::make_integer_sequence<int, lanes>());
   }
 #pragma GCC unroll 4
   for (int half = 1; half < vectors; half *= 2)

@@ -1,12 +1,10 @@
 // The verb sort: rows become keys (with positions if these are asked for), the keys are sorted, the results written.
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
 #include <type_traits>
 
 #include "isa.hpp"
 #include "sort_kernels.hpp"
-#include "sort_radix.hpp"
+#include "sort_rows.hpp"
 #include "verbs.hpp"
 
 namespace tandem::cpu {
@@ -14,12 +12,8 @@ namespace {
 
 using namespace sorting;
 
-constexpr int64_t shared_row_length = 1 << 16;  // rows at least this long are sorted by all threads together
-constexpr int64_t grain_elements = 4096;        // elements of a thread's smallest share of many rows
-constexpr int64_t longest_network = 128;        // row length up to which networks are faster
+constexpr int64_t longest_network = 128;  // row length up to which networks are faster
 constexpr int64_t fewest_network_rows = 4;
-constexpr int64_t tile_bytes = int64_t{1} << 20;
-constexpr int64_t max_tile_rows = 128;
 
 /// What one call sorts. The last axis is the row; values and indices may be null.
 struct Job {
@@ -29,18 +23,6 @@ struct Job {
   void* values;
   int64_t* indices;
 };
-
-/// Place of the first element of a row.
-template <class T>
-const T* row_of(const Job& job, int64_t row) noexcept {
-  int64_t offset = 0;
-  for (int32_t axis = job.x->ndim - 2; axis > 0; --axis) {
-    offset += row % job.x->shape[axis] * job.x->strides[axis];
-    row /= job.x->shape[axis];
-  }
-  if (job.x->ndim > 1) offset += row * job.x->strides[0];
-  return static_cast<const T*>(job.x->data) + offset;
-}
 
 /// The outputs of a row; null where not asked for.
 template <class T>
@@ -52,18 +34,6 @@ struct RowOut {
       : values(job.values == nullptr ? nullptr : static_cast<T*>(job.values) + row * job.n),
         indices(job.indices == nullptr ? nullptr : job.indices + row * job.n) {}
 };
-
-template <class Key>
-Key flip_of(const Job& job) noexcept {
-  return job.descending ? Key(~Key(0)) : Key(0);
-}
-
-template <class Body>
-void for_parts(int64_t n, int64_t parts, Body body) noexcept {
-  parallel_for(parts, 1, [=](int64_t first, int64_t last) {
-    for (int64_t part = first; part < last; ++part) body(Part(0, n, part, parts), part);
-  });
-}
 
 /// Sorts rows of T, each by `parts` threads, through entries E: keys alone if the positions do not matter, else keys
 /// with positions.
@@ -108,7 +78,7 @@ class RowSorter {
   }
 
   void make_keys(const T* x, int64_t stride) noexcept {
-    const Key flip = flip_of<Key>(job_), first = Order<T>::key(x[0], flip);
+    const Key flip = flip_of<Key>(job_.descending), first = Order<T>::key(x[0], flip);
     for_parts(job_.n, parts_, [=, this](Part mine, int64_t part) {
       Key varying = 0;
       bool special = false;
@@ -144,7 +114,7 @@ class RowSorter {
   void write_values(const E* sorted, T* values) noexcept
     requires(!with_index)
   {
-    const Key flip = flip_of<Key>(job_);
+    const Key flip = flip_of<Key>(job_.descending);
     for_parts(job_.n, parts_, [=](Part mine, int64_t) {
       for (int64_t i = mine.begin; i < mine.end; ++i) values[i] = Order<T>::value(sorted[i], flip);
     });
@@ -154,7 +124,8 @@ class RowSorter {
   void write_special(const E* sorted, const T* x, int64_t stride, T* values) noexcept {
     if constexpr (requires { Order<T>::nan; }) {
       const int64_t n = job_.n;
-      T* zero = values + (std::lower_bound(sorted, sorted + n, Order<T>::key(T{}, flip_of<Key>(job_))) - sorted);
+      const Key zero_key = Order<T>::key(T{}, flip_of<Key>(job_.descending));
+      T* zero = values + (std::lower_bound(sorted, sorted + n, zero_key) - sorted);
       T* nan = values + (std::lower_bound(sorted, sorted + n, Order<T>::nan) - sorted);
       for (int64_t i = 0; i < n; ++i) {
         const T element = x[i * stride];
@@ -202,7 +173,7 @@ class ShortRows {
     for (int64_t first = begin; first < end; first += network_rows) {
       rows_ = std::min<int64_t>(network_rows, end - first);
       for (int64_t row = 0; row < network_rows; ++row) {
-        sources_[row] = row_of<T>(job_, first + std::min(row, rows_ - 1));
+        sources_[row] = row_of<T>(*job_.x, first + std::min(row, rows_ - 1));
       }
       if (job_.indices != nullptr || !sort_values(first)) sort_indices(first);
     }
@@ -218,7 +189,7 @@ class ShortRows {
     } else {
       using Word = std::conditional_t<narrow, uint32_t, uint64_t>;
       Word* words = reinterpret_cast<Word*>(words_);
-      const Key flip = flip_of<Key>(job_);
+      const Key flip = flip_of<Key>(job_.descending);
       bool special = false;
       for_elements([&](T element, int64_t at, int64_t) {
         special |= Order<T>::special(element);
@@ -235,7 +206,7 @@ class ShortRows {
   }
 
   void sort_indices(int64_t first) noexcept {
-    const Key flip = flip_of<Key>(job_);
+    const Key flip = flip_of<Key>(job_.descending);
     uint64_t* indices = narrow ? words_ : indices_;
     for_elements([&](T element, int64_t at, int64_t i) {
       const uint64_t key = Order<T>::key(element, flip);
@@ -282,41 +253,10 @@ class ShortRows {
 
 // ---- rows -------------------------------------------------------------------------------------------------------
 
-/// How many rows to copy together before sorting them: more than one if rows lie closer together than the elements of
-/// one, so that no cache line is read for a single element.
-template <class T>
-int64_t tile_rows(const Job& job) noexcept {
-  const td_view& x = *job.x;
-  if (x.ndim < 2) return 1;
-  const int64_t row_stride = std::abs(x.strides[x.ndim - 2]), stride = std::abs(x.strides[x.ndim - 1]);
-  if (stride <= row_stride || row_stride == 0) return 1;
-  const int64_t fitting = tile_bytes / (job.n * int64_t{sizeof(T)});
-  return std::clamp<int64_t>(fitting, 1, std::min<int64_t>(max_tile_rows, 2 * line_bytes / int64_t{sizeof(T)}));
-}
-
 template <class T, class E>
 bool sort_row_range(const Job& job, int64_t begin, int64_t end, int64_t parts) noexcept {
   RowSorter<T, E> sorter(job, parts);
-  if (!sorter) return false;
-  const int64_t stride = job.x->strides[job.x->ndim - 1];
-  const int64_t tile = std::min(tile_rows<T>(job), end - begin);
-  if (tile == 1) {
-    for (int64_t row = begin; row < end; ++row) sorter(row_of<T>(job, row), stride, row);
-    return true;
-  }
-  Scratch memory(tile * job.n * int64_t{sizeof(T)});
-  if (!memory) return false;
-  T* copy = memory.as<T>();
-  for (int64_t first = begin; first < end; first += tile) {
-    const int64_t rows = std::min(tile, end - first);
-    const T* sources[max_tile_rows];
-    for (int64_t row = 0; row < rows; ++row) sources[row] = row_of<T>(job, first + row);
-    for (int64_t i = 0; i < job.n; ++i) {
-      for (int64_t row = 0; row < rows; ++row) copy[row * job.n + i] = sources[row][i * stride];
-    }
-    for (int64_t row = 0; row < rows; ++row) sorter(copy + row * job.n, 1, first + row);
-  }
-  return true;
+  return sorter && for_each_row<T>(*job.x, begin, end, sorter);
 }
 
 template <class T>
@@ -330,15 +270,9 @@ void sort_short_rows(const Job& job) noexcept {
 
 template <class T, class E>
 td_status sort_rows(const Job& job, td_error* error) noexcept {
-  const int64_t threads = thread_count();
-  std::atomic<bool> enough = true;
-  if (job.rows < threads && job.n >= shared_row_length) {
-    enough = sort_row_range<T, E>(job, 0, job.rows, threads);
-  } else {
-    parallel_for(job.rows, std::max<int64_t>(1, grain_elements / job.n), [&](int64_t begin, int64_t end) {
-      if (!sort_row_range<T, E>(job, begin, end, 1)) enough = false;
-    });
-  }
+  const bool enough = for_row_ranges(job.rows, job.n, [&](int64_t begin, int64_t end, int64_t parts) {
+    return sort_row_range<T, E>(job, begin, end, parts);
+  });
   if (enough) return TD_OK;
   return fail(error, TD_OUT_OF_MEMORY, "no memory for sorting rows of %lld elements of %d bytes",
               static_cast<long long>(job.n), static_cast<int>(sizeof(T)));
@@ -353,13 +287,7 @@ td_status sort_dtype(const Job& job, td_error* error) noexcept {
       return TD_OK;
     }
   }
-  if constexpr (Order<T>::invertible) {
-    if (job.indices == nullptr) return sort_rows<T, Key>(job, error);
-  }
-  if constexpr (sizeof(Key) <= 4) {
-    if (job.n <= int64_t{UINT32_MAX}) return sort_rows<T, Entry<u32, u32>>(job, error);
-  }
-  return sort_rows<T, Entry<std::conditional_t<sizeof(Key) <= 8, u64, u128>, i64>>(job, error);
+  return with_entries<T>(job.n, job.indices != nullptr, [&]<class E>() { return sort_rows<T, E>(job, error); });
 }
 
 }  // namespace
@@ -367,13 +295,12 @@ td_status sort_dtype(const Job& job, td_error* error) noexcept {
 td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* values, const td_view* indices,
                td_error* error) {
   if (x->ndim < 1) return fail(error, TD_INVALID_ARGUMENT, "a 0-d array has no axis to sort along");
-  Job job{.x = x,
-          .n = x->shape[x->ndim - 1],
-          .rows = 1,
-          .descending = descending != 0,
-          .values = values == nullptr ? nullptr : values->data,
-          .indices = indices == nullptr ? nullptr : static_cast<int64_t*>(indices->data)};
-  for (int32_t axis = 0; axis + 1 < x->ndim; ++axis) job.rows *= x->shape[axis];
+  const Job job{.x = x,
+                .n = x->shape[x->ndim - 1],
+                .rows = row_count(*x),
+                .descending = descending != 0,
+                .values = values == nullptr ? nullptr : values->data,
+                .indices = indices == nullptr ? nullptr : static_cast<int64_t*>(indices->data)};
   if (job.n == 0 || job.rows == 0 || (job.values == nullptr && job.indices == nullptr)) return TD_OK;
   switch (x->dtype) {
 #define X(NAME, type, text, bytes) \

@@ -40,6 +40,8 @@ td_status run_program(td_device*, const td_program*, const td_operand* inputs, c
 td_status matmul(td_device*, const td_view* a, const td_view* b, const td_view* c, td_precision, td_error*);
 td_status sort(td_device*, const td_view* x, int32_t descending, const td_view* values, const td_view* indices,
                td_error*);
+td_status partition(td_device*, const td_view* x, int32_t descending, const td_view* ranks, const td_view* values,
+                    const td_view* indices, td_error*);
 td_status random(td_device*, const td_random*, const td_view* out, td_error*);
 td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l, td_error*);
 td_status gather(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,

@@ -14,15 +14,13 @@ td_status scan(td_device* handle, const td_view* x, int32_t axis, td_reduction r
   for (int i = axis + 1; i < x->ndim; ++i) inner *= x->shape[i];
   const ScanPlan plan = plan_scan(outer, x->shape[axis], inner, axis > 0 ? out->strides[axis - 1] : 0);
 
-  const std::int64_t entries = plan.strands() * plan.places, counter_bytes = sizeof(unsigned long long);
-  const std::int64_t total_bytes = entries * plan.width * item_bytes(x->dtype);
-  const std::int64_t flag_bytes = counter_bytes + entries * std::int64_t{sizeof(std::uint32_t)};
-  Scratch totals(device, total_bytes, error), flags(device, flag_bytes, error);
-  if (!totals || !flags) return TD_OUT_OF_MEMORY;
-  const ScanBoard board{totals.as<void>(), reinterpret_cast<std::uint32_t*>(flags.as<char>() + counter_bytes),
-                        flags.as<unsigned long long>()};
+  const std::int64_t words = plan.strands() * plan.places * plan.width * (item_bytes(x->dtype) / 4);
+  const std::int64_t bytes = (1 + words) * std::int64_t{sizeof(unsigned long long)};
+  Scratch memory(device, bytes, error);
+  if (!memory) return TD_OUT_OF_MEMORY;
+  const ScanBoard board{memory.as<unsigned long long>() + 1, memory.as<unsigned long long>()};
   if (plan.tiles > 1) {
-    const td_status status = check(cudaMemsetAsync(flags.as<void>(), 0, std::size_t(flag_bytes), device.stream),
+    const td_status status = check(cudaMemsetAsync(memory.as<void>(), 0, std::size_t(bytes), device.stream),
                                    "clearing memory", error);
     if (status != TD_OK) return status;
   }

@@ -72,13 +72,33 @@ __device__ Before<T> before_child(Before<T> block, int child, T local) {
   return {true, block.any ? Row::combine(block.value, local) : local};
 }
 
-/// Totals and flags of one strand (see ScanPlan), and the number of the next tile to be taken. A tile is taken only after
-/// all before it, so that whoever is waited for is on the way.
+/// What tiles tell each other (see ScanPlan), and the number of the next tile to be taken. A tile is taken only after all
+/// before it, so that whoever is waited for is on the way.
+///
+/// Each 32-bit part of a value shares a 64-bit word with a mark: who sees the mark has the part, too, so that nothing
+/// depends on the order in which words arrive and no fence holds up the threads' other memory accesses. A place has
+/// sizeof(T) / 4 rows of `width` words.
 template <class T>
 struct Board {
-  T* totals;
-  u32* flags;
+  static constexpr int parts = int(sizeof(T)) / 4;
+  unsigned long long* words;
   unsigned long long* next_tile;
+
+  __device__ void tell(i64 place, i64 width, int column, const T& value) const {
+    u32 part[parts];
+    memcpy(part, &value, sizeof value);
+#pragma unroll
+    for (int i = 0; i < parts; ++i) tell_word(words + (place * parts + i) * width + column, 1ull << 32 | part[i]);
+  }
+  /// Waits until it is told.
+  __device__ T hear(i64 place, i64 width, int column) const {
+    u32 part[parts];
+#pragma unroll
+    for (int i = 0; i < parts; ++i) part[i] = u32(hear_word(words + (place * parts + i) * width + column));
+    T value;
+    memcpy(&value, part, sizeof value);
+    return value;
+  }
 };
 
 /// The tile's number among all; `shared` is a place in shared memory.
@@ -92,37 +112,27 @@ __device__ i64 take_tile(const Board<T>& board, unsigned long long* shared) {
 // ---- rows ----
 
 /// What comes before a tile, found by the 32 threads of one warp, which tell the tile's total, and that of each block that
-/// ends with it. On return lane 0 has the result.
+/// ends with it. `local` (shared) has by level the local prefix up to the child before this one. Lane 0 has the result.
 template <class Row, class T>
-__device__ Before<T> look_back(const ScanPlan& plan, Board<T> board, i64 strand, i64 tile, T total, int lane) {
-  const i64 places = strand * plan.places;
-  T local[most_scan_levels];  // by level: the local prefix up to the child before this one
+__device__ Before<T> look_back(const ScanPlan& plan, Board<T> board, i64 strand, i64 tile, T total, int lane,
+                               T (&local)[most_scan_levels]) {
   bool tells = true;
-#pragma unroll
-  for (int level = 0; level < most_scan_levels; ++level) {
-    if (level >= plan.levels) break;
-    const i64 number = tile >> (4 * level), place = places + plan.first[level] + number;
+  i64 number = tile;
+  for (int level = 0; level < plan.levels; ++level, number /= scan_children) {
+    const i64 place = strand * plan.places + plan.first[level] + number;
     const int child = int(number % scan_children);
-    if (tells && lane == 0) {
-      board.totals[place] = total;
-      publish(board.flags + place);
-    }
+    if (tells && lane == 0) board.tell(place, 1, 0, total);
     T x = total;
-    if (lane < child) {
-      wait_for(board.flags + place - child + lane);
-      x = board.totals[place - child + lane];
-    }
+    if (lane < child) x = board.hear(place - child + lane, 1, 0);
     x = double_across<Row>(x, lane);
-    local[level] = shuffle(x, child > 0 ? child - 1 : 0);
+    if (lane == (child > 0 ? child - 1 : 0)) local[level] = x;
     total = shuffle(x, scan_children - 1);
     tells = tells && child == scan_children - 1;
   }
+  __syncwarp();
   Before<T> before{false, total};
-#pragma unroll
-  for (int level = most_scan_levels - 1; level >= 0; --level) {
-    if (level >= plan.levels) continue;
+  for (int level = plan.levels - 1; level >= 0; --level)
     before = before_child<Row>(before, int((tile >> (4 * level)) % scan_children), local[level]);
-  }
   return before;
 }
 
@@ -176,11 +186,15 @@ __device__ void put_before(Before<T> before, T (&x)[scan_children]) {
     if (before.any) x[i] = Row::combine(before.value, x[i]);
 }
 
+/// Blocks of row tiles that a multiprocessor must be able to hold: reading and writing overlap only between blocks.
+template <class T> constexpr int resident_row_tiles = sizeof(T) > 8 ? 2 : sizeof(T) > 4 ? 3 : 4;
+
 /// A block of threads per tile, as many threads as a row that is shorter than a tile needs.
 template <class Row, class T>
-__global__ void __launch_bounds__(row_tile_threads) scan_row_tiles(ScanPlan plan, const T* in, T* out, Board<T> board) {
+__global__ void __launch_bounds__(row_tile_threads, resident_row_tiles<T>)
+    scan_row_tiles(ScanPlan plan, const T* in, T* out, Board<T> board) {
   __shared__ Staging<T> staging[row_tile_threads / 32];
-  __shared__ T segments[scan_children];
+  __shared__ T segments[scan_children], local[most_scan_levels];
   __shared__ Before<T> before_tile;
   __shared__ unsigned long long taken;
   const int thread = threadIdx.x, lane = thread % 32, child = thread % scan_children, segment = thread / scan_children;
@@ -203,7 +217,7 @@ __global__ void __launch_bounds__(row_tile_threads) scan_row_tiles(ScanPlan plan
   if (plan.tiles > 1) {
     const T total = shuffle(within_tile, scan_children - 1);
     if (thread < 32) {
-      const Before<T> found = look_back<Row>(plan, board, row, tile, total, lane);
+      const Before<T> found = look_back<Row>(plan, board, row, tile, total, lane, local);
       if (thread == 0) before_tile = found;
     }
     __syncthreads();
@@ -270,15 +284,9 @@ __device__ Before<T> look_back_columns(const ScanPlan& plan, Board<T> board, i64
   for (int level = 0; level < plan.levels; ++level) {
     const i64 number = tile >> (4 * level), place = strand * plan.places + plan.first[level] + number;
     const int child = int(number % scan_children);
-    if (tells && thread == 0) {
-      board.totals[place * column_tile_width + column] = total;
-      publish_by_warp(board.flags + place, column);
-    }
+    if (tells && thread == 0) board.tell(place, column_tile_width, column, total);
     T x = total;
-    if (thread < child) {
-      wait_for(board.flags + place - child + thread);
-      x = board.totals[(place - child + thread) * column_tile_width + column];
-    }
+    if (thread < child) x = board.hear(place - child + thread, column_tile_width, column);
     __syncthreads();
     children.totals[thread][column] = x;
     children.template scan<Row>(thread, column);

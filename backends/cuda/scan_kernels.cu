@@ -12,20 +12,16 @@
 namespace tandem::cuda {
 namespace {
 
-using Flag = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
+using Word = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>;
 
-/// Shows to other blocks what this thread has written.
-__device__ void publish(std::uint32_t* flag) { Flag(*flag).store(1, ::cuda::memory_order_release); }
-
-/// The same for what a warp has written.
-__device__ void publish_by_warp(std::uint32_t* flag, int lane) {
-  __threadfence();
-  __syncwarp();
-  if (lane == 0) publish(flag);
+/// The words of scan_device.cuh's Board, between blocks.
+__device__ void tell_word(unsigned long long* place, unsigned long long word) {
+  Word(*place).store(word, ::cuda::memory_order_relaxed);
 }
-
-__device__ void wait_for(std::uint32_t* flag) {
-  while (Flag(*flag).load(::cuda::memory_order_acquire) == 0) __nanosleep(20);
+__device__ unsigned long long hear_word(unsigned long long* place) {
+  unsigned long long word;
+  while ((word = Word(*place).load(::cuda::memory_order_relaxed)) == 0) __nanosleep(20);
+  return word;
 }
 
 }  // namespace
@@ -40,7 +36,7 @@ template <class Row, class T>
 cudaError_t scan_with(cudaStream_t stream, const ScanPlan& plan, const void* x, void* out, const ScanBoard& places) {
   const T* const from = static_cast<const T*>(x);
   T* const to = static_cast<T*>(out);
-  const Board<T> board{static_cast<T*>(places.totals), places.flags, places.next_tile};
+  const Board<T> board{places.words, places.next_tile};
   const unsigned tiles = unsigned(plan.strands() * plan.tiles);
   if (plan.inner > 1) {
     const dim3 threads(column_tile_width, scan_children);

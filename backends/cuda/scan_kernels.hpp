@@ -9,11 +9,10 @@
 
 namespace tandem::cuda {
 
-/// Where tiles tell their totals: memory for plan.strands() * plan.places entries. Flags and the counter are cleared
-/// before.
+/// Where tiles tell their totals, all zero before: a word for each 32-bit part of plan.strands() * plan.places entries of
+/// plan.width elements.
 struct ScanBoard {
-  void* totals;  // plan.width elements each
-  std::uint32_t* flags;
+  unsigned long long* words;
   unsigned long long* next_tile;
 };
 

@@ -12,8 +12,8 @@ inline constexpr int most_scan_levels = 14;   // above a tile
 /// divided into tiles, which are blocks of some level; level 0 are the tiles, and a block of level n + 1 has 16 of
 /// level n.
 ///
-/// Each strand has a place in the totals (`width` values) and flags for every block but the last of each level. A tile
-/// publishes its total, the last tile of a block the block's total, so that a tile waits for at most 15 others a level.
+/// Each strand has a place for the totals (`width` values) of every block of each level. A tile tells its total, the last
+/// tile of a block the block's total, so that a tile waits for at most 15 others a level.
 struct ScanPlan {
   std::int64_t outer, length, inner, out_step;
   std::int64_t tile_length, tiles;   // of a strand

@@ -1,5 +1,6 @@
 // sort: std::stable_sort of the positions in a row by the elements that they point to. searchsorted: the standard
-// library's binary search in the same order.
+// library's binary search in the same order. partition: from the sorted positions; those between two ranks go back into
+// their order in the row.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -46,20 +47,51 @@ std::vector<i64> sorted_positions(const td_view& x, int64_t offset, bool descend
   return positions;
 }
 
+/// Row r of the outputs, either of which may be null: the elements at `positions` of the row at `offset`, and these.
+template <class T>
+void write_row(const td_view& x, int64_t offset, const std::vector<i64>& positions, int64_t r, const td_view* values,
+               const td_view* indices) {
+  const auto begin = r * static_cast<int64_t>(positions.size());
+  if (indices != nullptr) {
+    std::copy(positions.begin(), positions.end(), static_cast<i64*>(indices->data) + begin);
+  }
+  if (values != nullptr) {
+    const auto row = last_axes<T, 1>(x, offset);
+    std::transform(positions.begin(), positions.end(), static_cast<T*>(values->data) + begin,
+                   [&](i64 position) { return row(position); });
+  }
+}
+
 template <class T>
 void sort_rows(const td_view& x, bool descending, const td_view* values, const td_view* indices) {
   Walk rows(x.shape, x.strides, 0, x.ndim - 1);
-  const int64_t length = x.shape[x.ndim - 1];
   for (int64_t r = 0; r < rows.size(); ++r, rows.next()) {
     const std::vector<i64> positions = sorted_positions<T>(x, rows.offset(), descending);
-    if (indices != nullptr) {
-      std::copy(positions.begin(), positions.end(), static_cast<i64*>(indices->data) + r * length);
+    write_row<T>(x, rows.offset(), positions, r, values, indices);
+  }
+}
+
+template <class T>
+void partition_rows(const td_view& x, bool descending, const td_view& ranks, const td_view* values,
+                    const td_view* indices) {
+  Walk rows(x.shape, x.strides, 0, x.ndim - 1), rank_rows(ranks.shape, ranks.strides, 0, ranks.ndim - 1);
+  const int64_t length = x.shape[x.ndim - 1], out_length = (values != nullptr ? values : indices)->shape[x.ndim - 1];
+  for (int64_t r = 0; r < rows.size(); ++r, rows.next(), rank_rows.next()) {
+    std::vector<i64> positions = sorted_positions<T>(x, rows.offset(), descending);
+    const auto rank = last_axes<i64, 1>(ranks, rank_rows.offset());
+    if (out_length < length) {
+      std::vector<i64> ranked;
+      for (const i64 each : rank) ranked.push_back(positions[std::size_t(each)]);
+      positions = ranked;
+    } else {
+      auto begin = positions.begin();
+      for (const i64 each : rank) {
+        std::sort(begin, positions.begin() + each);
+        begin = positions.begin() + each + 1;
+      }
+      std::sort(begin, positions.end());
     }
-    if (values != nullptr) {
-      const auto row = last_axes<T, 1>(x, rows.offset());
-      std::transform(positions.begin(), positions.end(), static_cast<T*>(values->data) + r * length,
-                     [&](i64 position) { return row(position); });
-    }
+    write_row<T>(x, rows.offset(), positions, r, values, indices);
   }
 }
 
@@ -86,6 +118,15 @@ td_status searchsorted(td_device*, const td_view* sorted, const td_view* values,
   return guarded(error, [&] {
     with_type(values->dtype, [&](auto type) {
       search_all<typename decltype(type)::type>(*sorted, *values, right != 0, static_cast<i64*>(out->data));
+    });
+  });
+}
+
+td_status partition(td_device*, const td_view* x, int32_t descending, const td_view* ranks, const td_view* values,
+                    const td_view* indices, td_error* error) {
+  return guarded(error, [&] {
+    with_type(x->dtype, [&](auto type) {
+      partition_rows<typename decltype(type)::type>(*x, descending != 0, *ranks, values, indices);
     });
   });
 }

@@ -14,13 +14,16 @@ td_status memory_stats(td_device* device, td_memory_stats* stats, td_error* erro
 td_status trim(td_device* device, td_error* error);
 td_status set_memory_limit(td_device* device, int64_t bytes, td_error* error);
 
-// A file each; gather, scatter and select share indexing.cpp, sort and searchsorted sort.cpp
+// A file each; gather, scatter and select share indexing.cpp, sort, partition and searchsorted
+// sort.cpp
 td_status run_program(td_device* device, const td_program* program, const td_operand* inputs,
                       const td_operand* outputs, td_error* error);
 td_status matmul(td_device* device, const td_view* a, const td_view* b, const td_view* c, td_precision precision,
                  td_error* error);
 td_status sort(td_device* device, const td_view* x, int32_t descending, const td_view* values,
                const td_view* indices, td_error* error);
+td_status partition(td_device* device, const td_view* x, int32_t descending, const td_view* ranks,
+                    const td_view* values, const td_view* indices, td_error* error);
 td_status random(td_device* device, const td_random* random, const td_view* out, td_error* error);
 td_status cholesky(td_device* device, const td_view* a, int32_t upper, const td_view* l, td_error* error);
 td_status gather(td_device* device, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,

@@ -47,6 +47,15 @@ Array reduce(const char* function, td_reduction reduction, Array x, const Axes& 
 DType sum_dtype(DType dtype) noexcept;
 DType accumulator_dtype(DType dtype) noexcept;
 
+/// Elements of rows along the last axis by their places in sort's order; indices are their positions in the row.
+struct Ranked {
+  Array values, indices;
+};
+/// What sort puts at int64 `ranks` (..., n_ranks), which broadcast with the leading axes of the rows and ascend; without
+/// sorting all, where the backend can do that. Positions only if asked for.
+Ranked at_ranks(const char* function, const Array& rows, const Array& ranks, bool descending = false,
+                bool positions = false);
+
 /// A pending array whose elements are all `value`.
 Array constant_array(const char* function, DeviceState& device, const Shape& shape, const Scalar& value, DType dtype);
 

@@ -225,10 +225,11 @@ Array pad(const Array& x, const PadWidth& width, const PadOptions& options) {
       fail(function, "widths (" + std::to_string(before) + ", " + std::to_string(behind) + ") are negative");
     if (options.mode != PadMode::constant && shape[i] == 0 && (before > 0 || behind > 0))
       fail(function, "axis " + std::to_string(i) + " of shape " + to_string(x.shape()) + " has no element to repeat");
-    middle.push_back(slice(before, before + shape[i]));
+    const std::int64_t length = shape[i];
     std::int64_t added;
-    if (__builtin_add_overflow(before, behind, &added) || __builtin_add_overflow(shape[i], added, &shape[i]))
+    if (__builtin_add_overflow(before, behind, &added) || __builtin_add_overflow(length, added, &shape[i]))
       fail(function, "the result has more elements than can be counted");
+    middle.push_back(slice(before, before + length));
   }
   if (options.mode == PadMode::constant) {
     const Scalar& value = options.constant_values;

@@ -16,6 +16,13 @@ namespace tandem {
 using detail::fail;
 using detail::view_of;
 
+namespace {
+
+/// Which matrices of the stack hold a NaN: no pivot of theirs is known.
+Array holds_nan(const Array& a) { return any(isnan(a), {.axis = {-2, -1}}); }
+
+}  // namespace
+
 Array detail::solve_stack(const char* function, const Array& a, td_structure structure, const Array& b) {
   Shape stack = stack_shape(a);
   if (b.shape(-2) != a.shape(-1) || !broadcast_into(stack, stack_shape(b)))
@@ -36,7 +43,7 @@ Array detail::solve_stack(const char* function, const Array& a, td_structure str
     call(function, device.table->solve, device.handle, &matrix.view, structure, &right.view, &out);
   } catch (const LinAlgError&) {
     // Some libraries call a matrix singular as well if a pivot is NaN: its solution is NaN.
-    const Array unknown = any(isnan(a), {.axis = {-2, -1}, .keepdims = true});
+    const Array unknown = holds_nan(a).expand_dims(-1).expand_dims(-1);
     if (structure != TD_GENERAL || !any(unknown).item<bool>()) throw;
     const Array one = eye(n, {}, {.dtype = a.dtype(), .device = a.device()});
     return where(unknown, std::numeric_limits<double>::quiet_NaN(),
@@ -88,9 +95,13 @@ Elimination eliminate(const char* function, const Array& x) {
     const detail::DeviceState& device = *a.node()->device;
     detail::call(function, device.table->lu, device.handle, &in, &factors, &rows);
   }
+  // A factorization may end at a pivot that is NaN and leave zeros behind.
+  const Array unknown = holds_nan(a);
   // Each exchange of two rows turns the sign.
   const Array own = arange(1, n + 1, 1, {.dtype = int32, .device = a.device()}), diagonal = linalg::diagonal(lu);
-  return {where(equal(pivots, own), diagonal, negative(diagonal)), any(equal(diagonal, 0), {.axis = -1})};
+  const Array factors = where(equal(pivots, own), diagonal, negative(diagonal));
+  return {where(unknown.expand_dims(-1), std::numeric_limits<double>::quiet_NaN(), factors),
+          logical_and(any(equal(diagonal, 0), {.axis = -1}), logical_not(unknown))};
 }
 
 SlogdetResult sign_and_logarithm(const Elimination& lu) {

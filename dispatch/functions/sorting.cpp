@@ -1,5 +1,7 @@
 #include <tandem/sorting.hpp>
 
+#include <algorithm>
+
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/indexing.hpp>
@@ -62,24 +64,112 @@ Array searchsorted(const Array& sorted, const Scalar& value, const SearchOptions
 
 namespace {
 
-void check_kth(const char* function, const Array& x, std::int64_t kth, int named_axis) {
+/// Calls the verb partition; false if the backend leaves it to sort. An output without a node is not asked for.
+bool partition_rows(const char* function, const Array& rows, const Array& ranks, bool descending,
+                    const detail::NodePtr& values, const detail::NodePtr& indices) {
+  const detail::Node& source = detail::ready(function, rows);
+  detail::ready(function, ranks);
+  const td_view in = detail::view_of(source), places = detail::view_of(*ranks.node());
+  const td_view elements = values ? detail::view_of(*values) : td_view{};
+  const td_view positions = indices ? detail::view_of(*indices) : td_view{};
+  td_error error;
+  error.message[0] = 0;
+  const td_status status =
+      source.device->table->partition(source.device->handle, &in, std::int32_t{descending}, &places,
+                                      values ? &elements : nullptr, indices ? &positions : nullptr, &error);
+  if (status != TD_OK && status != TD_NOT_SUPPORTED) detail::throw_status(status, error, function);
+  return status == TD_OK;
+}
+
+/// The places that `kth` names, ascending, each once; throws IndexError outside.
+std::vector<std::int64_t> sorted_places(const char* function, const std::vector<std::int64_t>& kth, int axis,
+                                        std::int64_t length) {
+  std::vector<std::int64_t> places;
+  for (const std::int64_t each : kth) {
+    if (each < -length || each >= length)
+      throw IndexError(std::string(function) + ": kth " + std::to_string(each) + " is out of bounds for axis " +
+                       std::to_string(axis) + " with size " + std::to_string(length));
+    places.push_back(each < 0 ? each + length : each);
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+/// Positions that partition rows, by sorting them: those between two places go back into their order.
+Array partitioning_positions(const Array& rows, const std::vector<std::int64_t>& places) {
+  const Array order = argsort(rows);
+  std::vector<Array> parts;
+  const auto append = [&](std::int64_t begin, std::int64_t end) {
+    if (begin < end) parts.push_back(sort(order(ellipsis, slice(begin, end))));
+  };
+  std::int64_t begin = 0;
+  for (const std::int64_t place : places) {
+    append(begin, place);
+    append(place, place + 1);
+    begin = place + 1;
+  }
+  append(begin, rows.shape(-1));
+  return parts.empty() ? order : concat(parts, -1);
+}
+
+Array partitioned(const char* function, const Array& x, const std::vector<std::int64_t>& kth, int named_axis,
+                  bool positions) {
   const int axis = detail::normalize_axis(function, named_axis, x.ndim());
   const std::int64_t length = x.shape()[axis];
-  if (kth < -length || kth >= length)
-    throw IndexError(std::string(function) + ": kth " + std::to_string(kth) + " is out of bounds for axis " +
-                     std::to_string(axis) + " with size " + std::to_string(length));
+  const std::vector<std::int64_t> places = sorted_places(function, kth, axis, length);
+  const auto count = std::int64_t(places.size());
+  detail::ready(function, x);
+  const Array rows = x.moveaxis(axis, -1);
+  if (count < length && x.size() > 0) {
+    const detail::Node& source = *rows.node();
+    Shape shape = source.shape;
+    shape[shape.size() - 1] = count;
+    const Array ranks =
+        detail::host_array(function, *source.device, int64, {count}, places.data()).broadcast_to(shape);
+    detail::NodePtr result =
+        detail::allocate_node(function, *source.device, positions ? int64 : x.dtype(), source.shape);
+    const detail::NodePtr none;
+    if (partition_rows(function, rows, ranks, false, positions ? none : result, positions ? result : none))
+      return Array(std::move(result)).moveaxis(-1, axis);
+  }
+  const Array order = partitioning_positions(rows, places);
+  return (positions ? order : take_along_axis(rows, order, -1)).moveaxis(-1, axis);
 }
 
 }  // namespace
 
+detail::Ranked detail::at_ranks(const char* function, const Array& rows, const Array& ranks, bool descending,
+                                bool positions) {
+  Shape shape = rows.shape();
+  shape[shape.size() - 1] = ranks.shape(-1);
+  const Array places = ranks.broadcast_to(shape);
+  if (ranks.shape(-1) < rows.shape(-1) && places.size() > 0) {
+    DeviceState& device = *ready(function, rows).device;
+    NodePtr values = allocate_node(function, device, rows.dtype(), shape);
+    NodePtr indices = positions ? allocate_node(function, device, int64, shape) : NodePtr{};
+    if (partition_rows(function, rows, places, descending, values, indices))
+      return {Array(std::move(values)), positions ? Array(std::move(indices)) : Array()};
+  }
+  if (!positions) return {take_along_axis(sort(rows, {.descending = descending}), places, -1), Array()};
+  const Array indices = take_along_axis(argsort(rows, {.descending = descending}), places, -1);
+  return {take_along_axis(rows, indices, -1), indices};
+}
+
+Array partition(const Array& x, const std::vector<std::int64_t>& kth, const PartitionOptions& options) {
+  return partitioned("partition", x, kth, options.axis, false);
+}
+
 Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
-  check_kth("partition", x, kth, options.axis);
-  return sort(x, {.axis = options.axis});
+  return partition(x, std::vector<std::int64_t>{kth}, options);
+}
+
+Array argpartition(const Array& x, const std::vector<std::int64_t>& kth, const PartitionOptions& options) {
+  return partitioned("argpartition", x, kth, options.axis, true);
 }
 
 Array argpartition(const Array& x, std::int64_t kth, const PartitionOptions& options) {
-  check_kth("argpartition", x, kth, options.axis);
-  return argsort(x, {.axis = options.axis});
+  return argpartition(x, std::vector<std::int64_t>{kth}, options);
 }
 
 Topk topk(const Array& x, std::int64_t k, const TopkOptions& options) {
@@ -87,10 +177,10 @@ Topk topk(const Array& x, std::int64_t k, const TopkOptions& options) {
   if (k < 0 || k > x.shape()[axis])
     detail::fail("topk", std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " +
                              to_string(x.shape()));
-  std::vector<Index> first(std::size_t(axis) + 1, slice(none, none));
-  first.back() = slice(0, k);
-  const Array indices = argsort(x, {.axis = axis, .descending = options.largest}).at(first);
-  return {take_along_axis(x, indices, axis), indices};
+  const detail::Ranked first = detail::at_ranks("topk", x.moveaxis(axis, -1),
+                                                arange(k, {.dtype = int64, .device = x.device()}), options.largest,
+                                                true);
+  return {first.values.moveaxis(-1, axis), first.indices.moveaxis(-1, axis)};
 }
 
 Array lexsort(std::span<const Array> keys) {

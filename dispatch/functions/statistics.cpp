@@ -94,6 +94,13 @@ Place place_of(QuantileMethod method, std::int64_t count, double q) {
   }
 }
 
+/// The elements of rows that sort puts at ascending ranks.
+Array statistics(const char* function, const Array& rows, const std::vector<std::int64_t>& ranks) {
+  const auto count = std::int64_t(ranks.size());
+  const Array places = detail::host_array(function, *rows.node()->device, int64, {count}, ranks.data());
+  return detail::at_ranks(function, rows, places).values;
+}
+
 Array quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
                 const QuantileOptions& options) {
   for (double each : q)
@@ -105,12 +112,24 @@ Array quantiles(const char* function, const Array& x, const std::vector<double>&
   if (n == 0) fail(function, "an empty row of shape " + to_string(x.shape()) + " has no quantile");
   const bool discrete = place_of(options.method, n, 0.5).discrete;
   const DType dtype = discrete || is_inexact(x.dtype()) ? x.dtype() : float64;
-  const Array order = sort(rows).astype(dtype);
-  const Array last = order(ellipsis, n - 1);
-  std::vector<Array> results;
+  // Of the order statistics those that are needed; NaN comes last.
+  const auto inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, n - 1); };
+  std::vector<Place> places;
+  std::vector<std::int64_t> ranks;
   for (double each : q) {
-    const Place place = place_of(options.method, n, each / scale);
-    const auto element = [&](std::int64_t i) { return order(ellipsis, std::clamp<std::int64_t>(i, 0, n - 1)); };
+    places.push_back(place_of(options.method, n, each / scale));
+    for (const std::int64_t i : {places.back().below, places.back().below + !discrete}) ranks.push_back(inside(i));
+  }
+  if (is_inexact(dtype) || ranks.empty()) ranks.push_back(n - 1);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  const Array ordered = statistics(function, rows, ranks).astype(dtype);
+  const Array last = ordered(ellipsis, -1);
+  std::vector<Array> results;
+  for (const Place& place : places) {
+    const auto element = [&](std::int64_t i) {
+      return ordered(ellipsis, std::lower_bound(ranks.begin(), ranks.end(), inside(i)) - ranks.begin());
+    };
     Array value = element(place.below);
     if (!discrete) {
       const Array a = value, b = element(place.below + 1), distance = subtract(b, a);
@@ -179,8 +198,10 @@ Array median(const Array& x, const RowOptions& options) {
   if (n == 0) {
     value = all_nan(rows);
   } else {
-    const Array order = sort(rows), last = order(ellipsis, n - 1);
-    value = mean_of(order(ellipsis, (n - 1) / 2), order(ellipsis, n / 2));
+    std::vector<std::int64_t> ranks{(n - 1) / 2, n / 2};
+    if (is_inexact(x.dtype())) ranks.push_back(n - 1);  // where a NaN is
+    const Array middle = statistics("median", rows, ranks), last = middle(ellipsis, -1);
+    value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
     if (is_inexact(x.dtype())) value = where(isnan(last), last, value);
   }
   return kept("median", value, x, options.axis, options.keepdims);
@@ -195,10 +216,9 @@ Array nanmedian(const Array& x, const RowOptions& options) {
   } else {
     // NaN comes last in order. A row of NaN alone gives its first one.
     const Array count = count_nonzero(logical_not(isnan(rows)), {.axis = -1, .keepdims = true});
-    const Array order = sort(rows);
-    const Array lower = floor_divide(maximum(subtract(count, 1), 0), 2), upper = floor_divide(count, 2);
-    const Array a = take_along_axis(order, lower, -1), b = take_along_axis(order, upper, -1);
-    value = mean_of(a, where(equal(lower, upper), a, b)).squeeze(-1);
+    const Array ranks = concat({floor_divide(maximum(subtract(count, 1), 0), 2), floor_divide(count, 2)}, -1);
+    const Array middle = detail::at_ranks("nanmedian", rows, ranks).values;
+    value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
   }
   return kept("nanmedian", value, x, options.axis, options.keepdims);
 }

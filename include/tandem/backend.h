@@ -331,7 +331,14 @@ typedef struct td_event td_event;
      taken by TD_FFT_REAL and the last by TD_FFT_HERMITIAN. float32 goes with complex64, float64 with complex128. x has \
      any strides and stays as it is, out is contiguous; no length is 0. */                                              \
   X(td_status, fft, (td_device * device, const td_view* x, td_transform transform, int32_t n_axes, const int32_t* axes, \
-                     double scale, const td_view* out, td_error* error))
+                     double scale, const td_view* out, td_error* error)) \
+  /* Optional: without it the core sorts. What sort would put at the places `ranks` (..., n_ranks) of each row along    \
+     the last axis of x, of length n >= n_ranks > 0: int64 in [0, n), ascending in each row, of x's leading axes, with  \
+     any strides, 0 where they repeat. values (dtype of x) and indices (int64), either may be NULL, are contiguous. If  \
+     their last axis has n_ranks elements, it holds these alone. If it has n, these stand at their ranks and all other  \
+     elements in x's order between them, those that sort puts in front of a rank in front of it. */                     \
+  X(td_status, partition, (td_device * device, const td_view* x, int32_t descending, const td_view* ranks,             \
+                           const td_view* values, const td_view* indices, td_error* error))
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */

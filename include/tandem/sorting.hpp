@@ -36,11 +36,16 @@ TANDEM_API Array searchsorted(const Array& sorted, const Scalar& value, const Se
 struct PartitionOptions {
   int axis = -1;
 };
-/// x with the element at position kth where sort puts it, smaller ones before and larger ones behind it. Throws
-/// IndexError for kth outside.
+/// x with the element at position kth where sort puts it, those that sort puts before it in front of it, the others
+/// behind it, either in the order that they have in x: so all backends return the same. NaN is the largest number. Takes
+/// the time of a few passes where the backend can select, else that of sort. Throws IndexError for kth outside.
 TANDEM_API Array partition(const Array& x, std::int64_t kth, const PartitionOptions& options = {});
+/// Likewise for several places: what lies between two of them is in x's order.
+TANDEM_API Array partition(const Array& x, const std::vector<std::int64_t>& kth, const PartitionOptions& options = {});
 /// int64 positions that partition x.
 TANDEM_API Array argpartition(const Array& x, std::int64_t kth, const PartitionOptions& options = {});
+TANDEM_API Array argpartition(const Array& x, const std::vector<std::int64_t>& kth,
+                              const PartitionOptions& options = {});
 
 /// Options of topk.
 struct TopkOptions {

@@ -36,13 +36,10 @@ inline unsigned long long atomicAdd(unsigned long long* place, unsigned long lon
 
 namespace tandem::cuda {
 
-inline void publish(std::uint32_t* flag) { *flag = 1; }
-inline void publish_by_warp(std::uint32_t* flag, int lane) {
-  __syncwarp();
-  if (lane == 0) publish(flag);
-}
-inline void wait_for(const std::uint32_t* flag) {
-  if (*flag != 1) throw std::logic_error("a tile waits for a later one");
+inline void tell_word(unsigned long long* place, unsigned long long word) { *place = word; }
+inline unsigned long long hear_word(const unsigned long long* place) {
+  if (*place == 0) throw std::logic_error("a tile waits for a later one");
+  return *place;
 }
 
 }  // namespace tandem::cuda
