@@ -26,30 +26,9 @@ bool fits(const Scalar& s, DType dtype) noexcept {
   return s.integer() >= 0 && s.integer() < 1ll << bits;
 }
 
-void rethrow_in_name_of(const char* function) {
-  const auto renamed = [&](const Error& error) {
-    const std::string_view message = error.what();
-    const std::size_t end = message.find(": ");
-    return function + (end == message.npos ? ": " + std::string(message) : std::string(message.substr(end)));
-  };
-  try {
-    throw;
-  } catch (const IndexError& error) {
-    throw IndexError(renamed(error));
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(renamed(error));
-  } catch (const NotSupported& error) {
-    throw NotSupported(renamed(error));
-  } catch (const LinAlgError& error) {
-    throw LinAlgError(renamed(error));
-  } catch (const BackendUnavailable&) {
-    throw;
-  } catch (const Error& error) {
-    throw Error(renamed(error));
-  }
+void refuse_complex(const char* function, const Array& x) {
+  if (is_complex(x.dtype())) fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported");
 }
-
-void fail(const char* function, const std::string& text) { throw Error(std::string(function) + ": " + text); }
 
 std::string describe_dtypes(DType a, DType b) { return std::string(name(a)) + " and " + std::string(name(b)); }
 

@@ -20,6 +20,8 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
+using detail::refuse_complex;
 
 /// More bins have no place in memory.
 constexpr std::int64_t most_bins = std::int64_t{1} << 48;
@@ -46,10 +48,6 @@ Array kept(const char* function, Array result, const Array& x, const Axes& axes,
   for (int i = 0; i < shape.size(); ++i)
     if (mask >> i & 1) shape[i] = 1;
   return result.reshape(shape);
-}
-
-void refuse_complex(const char* function, const Array& x) {
-  if (is_complex(x.dtype())) fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported");
 }
 
 /// Where a quantile lies in a row of n in order: from element `below` on, `t` of the way to the next one; or, if it is
@@ -103,6 +101,7 @@ Array statistics(const char* function, const Array& rows, const std::vector<std:
 
 Array quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
                 const QuantileOptions& options) {
+  const FunctionName scope(function);
   for (double each : q)
     if (!(each >= 0 && each <= scale))
       fail(function, std::to_string(each) + " is not in [0, " + std::to_string(int(scale)) + "]");
@@ -179,6 +178,7 @@ Array quantile(const Array& x, const std::vector<double>& q, const QuantileOptio
 }
 
 Array quantile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("quantile");
   return quantile(x, std::vector<double>{q}, options)(0);
 }
 
@@ -187,12 +187,14 @@ Array percentile(const Array& x, const std::vector<double>& q, const QuantileOpt
 }
 
 Array percentile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("percentile");
   return percentile(x, std::vector<double>{q}, options)(0);
 }
 
 Array median(const Array& x, const RowOptions& options) {
-  refuse_complex("median", x);
-  const Array rows = as_rows("median", x, options.axis);
+  const FunctionName function("median");
+  refuse_complex(function, x);
+  const Array rows = as_rows(function, x, options.axis);
   const std::int64_t n = rows.shape(-1);
   Array value;
   if (n == 0) {
@@ -200,16 +202,17 @@ Array median(const Array& x, const RowOptions& options) {
   } else {
     std::vector<std::int64_t> ranks{(n - 1) / 2, n / 2};
     if (is_inexact(x.dtype())) ranks.push_back(n - 1);  // where a NaN is
-    const Array middle = statistics("median", rows, ranks), last = middle(ellipsis, -1);
+    const Array middle = statistics(function, rows, ranks), last = middle(ellipsis, -1);
     value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
     if (is_inexact(x.dtype())) value = where(isnan(last), last, value);
   }
-  return kept("median", value, x, options.axis, options.keepdims);
+  return kept(function, value, x, options.axis, options.keepdims);
 }
 
 Array nanmedian(const Array& x, const RowOptions& options) {
-  refuse_complex("nanmedian", x);
-  const Array rows = as_rows("nanmedian", x, options.axis);
+  const FunctionName function("nanmedian");
+  refuse_complex(function, x);
+  const Array rows = as_rows(function, x, options.axis);
   Array value;
   if (rows.shape(-1) == 0) {
     value = all_nan(rows);
@@ -217,21 +220,22 @@ Array nanmedian(const Array& x, const RowOptions& options) {
     // NaN comes last in order. A row of NaN alone gives its first one.
     const Array count = count_nonzero(logical_not(isnan(rows)), {.axis = -1, .keepdims = true});
     const Array ranks = concat({floor_divide(maximum(subtract(count, 1), 0), 2), floor_divide(count, 2)}, -1);
-    const Array middle = detail::at_ranks("nanmedian", rows, ranks).values;
+    const Array middle = detail::at_ranks(function, rows, ranks).values;
     value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
   }
-  return kept("nanmedian", value, x, options.axis, options.keepdims);
+  return kept(function, value, x, options.axis, options.keepdims);
 }
 
 Array ptp(const Array& x, const RowOptions& options) {
+  const FunctionName function("ptp");
   const auto extreme = [&](td_reduction which) {
-    return detail::reduce("ptp", which, x, options.axis, options.keepdims);
+    return detail::reduce(function, which, x, options.axis, options.keepdims);
   };
   return subtract(extreme(TD_REDUCE_max), extreme(TD_REDUCE_min));
 }
 
 Array average(const Array& x, const AverageOptions& options) {
-  constexpr const char* function = "average";
+  const FunctionName function("average");
   if (!options.weights) return mean(x, {.axis = options.axis, .keepdims = options.keepdims});
   Array weights = *options.weights;
   if (!(weights.shape() == x.shape())) {
@@ -252,12 +256,13 @@ Array average(const Array& x, const AverageOptions& options) {
   const Array scale = detail::reduce(function, TD_REDUCE_sum, weights.astype(compute), options.axis, options.keepdims);
   const Array total = detail::reduce(function, TD_REDUCE_sum, multiply(x.astype(compute), weights.astype(compute)),
                                      options.axis, options.keepdims);
-  if (any(equal(scale, 0)).item<bool>()) fail(function, "the weights of a row sum to zero");
+  if (any(equal(scale, 0)).item<bool>()) fail(function, "weights of shape " + to_string(options.weights->shape()) + " sum to zero");
   return divide(total, scale).astype(result);
 }
 
 Array cov(const Array& x, const CovOptions& options) {
-  if (x.ndim() > 2) fail("cov", "array of shape " + to_string(x.shape()) + " has more than two axes");
+  const FunctionName function("cov");
+  if (x.ndim() > 2) fail(function, "array of shape " + to_string(x.shape()) + " has more than two axes");
   const DType dtype = promote_types(x.dtype(), float64);
   Array variables = x.ndim() == 2 ? x : x.reshape({1, -1});
   if (!options.rowvar && x.ndim() == 2) variables = variables.transpose();
@@ -269,7 +274,8 @@ Array cov(const Array& x, const CovOptions& options) {
 }
 
 Array corrcoef(const Array& x, const CovOptions& options) {
-  if (x.ndim() > 2) fail("corrcoef", "array of shape " + to_string(x.shape()) + " has more than two axes");
+  const FunctionName function("corrcoef");
+  if (x.ndim() > 2) fail(function, "array of shape " + to_string(x.shape()) + " has more than two axes");
   const Array c = cov(x, options);
   if (c.ndim() == 0) return divide(c, c);
   const Array deviations = sqrt(real(diagonal(c)));
@@ -279,7 +285,7 @@ Array corrcoef(const Array& x, const CovOptions& options) {
 }
 
 Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& options) {
-  constexpr const char* function = "histogram";
+  const FunctionName function("histogram");
   refuse_complex(function, x);
   if (edges.ndim() != 1 || edges.size() < 1)
     fail(function, "edges of shape " + to_string(edges.shape()) + " are no 1-d array of at least one");
@@ -306,7 +312,7 @@ Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& 
 }
 
 Histogram histogram(const Array& x, std::int64_t bins, const HistogramOptions& options) {
-  constexpr const char* function = "histogram";
+  const FunctionName function("histogram");
   refuse_complex(function, x);
   if (bins < 1 || bins > most_bins) fail(function, std::to_string(bins) + " bins");
   double first = 0, last = 1;
@@ -323,7 +329,7 @@ Histogram histogram(const Array& x, std::int64_t bins, const HistogramOptions& o
 }
 
 Array bincount(const Array& x, const BincountOptions& options) {
-  constexpr const char* function = "bincount";
+  const FunctionName function("bincount");
   if (x.ndim() != 1) fail(function, "array of shape " + to_string(x.shape()) + " is not 1-d");
   if (!is_integer(x.dtype()) && !is_bool(x.dtype()))
     fail(function, "dtype " + std::string(name(x.dtype())) + " is no integer");
@@ -336,7 +342,8 @@ Array bincount(const Array& x, const BincountOptions& options) {
   std::int64_t length = options.minlength;
   DType narrow = int64;  // fewer bytes sort faster
   if (x.size() > 0) {
-    if (min(numbers).item<std::int64_t>() < 0) fail(function, "the numbers must not be negative");
+    const std::int64_t smallest = min(numbers).item<std::int64_t>();
+    if (smallest < 0) fail(function, "the numbers must not be negative, and " + std::to_string(smallest) + " is");
     const std::int64_t largest = max(numbers).item<std::int64_t>();
     if (largest > most_bins) fail(function, std::to_string(largest) + " is too large to count up to");
     length = std::max(length, largest + 1);
@@ -348,12 +355,12 @@ Array bincount(const Array& x, const BincountOptions& options) {
 }
 
 Array digitize(const Array& x, const Array& bins, const DigitizeOptions& options) {
-  constexpr const char* function = "digitize";
+  const FunctionName function("digitize");
   if (bins.ndim() != 1) fail(function, "bins of shape " + to_string(bins.shape()) + " are not 1-d");
   const Side side = options.right ? Side::left : Side::right;
   const Array earlier = bins(slice(0, -1)), later = bins(slice(1, none));
   if (all(greater_equal(later, earlier)).item<bool>()) return searchsorted(bins, x, {.side = side});
-  if (!all(less_equal(later, earlier)).item<bool>()) fail(function, "bins neither increase nor decrease");
+  if (!all(less_equal(later, earlier)).item<bool>()) fail(function, "bins of shape " + to_string(bins.shape()) + " neither increase nor decrease");
   return subtract(bins.size(), searchsorted(bins.flip(), x, {.side = side}));
 }
 

@@ -249,6 +249,7 @@ class TableReader {
 };
 
 Array read_table(Reader& in, const LoadtxtOptions& options) {
+  const detail::FunctionName scope(in.place().function);
   TableReader table(in, options);
   if (is_complex(options.dtype)) return table.read<std::complex<double>>();
   if (is_inexact(options.dtype)) return table.read<double>();
