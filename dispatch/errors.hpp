@@ -7,7 +7,7 @@
 
 namespace tandem::detail {
 
-/// The name of a function that is made of other public ones, declared in its first line. As long as it lives, what these
+/// The name of a function that is made of other public ones, declared in its first line. As long as it lives, what they
 /// refuse on this thread is said in its name: a user who called trace hears of trace, not of the diagonal that it sums.
 /// Nested ones change nothing, the outermost is what the user called. Costs two accesses to a thread's variable.
 class FunctionName {

@@ -46,6 +46,8 @@ TEST(Errors, OfAxesOutside) {
       AXIS("nanargmax", td::nanargmax(x, {.axis = 5})), AXIS("nanargmin", td::nanargmin(x, {.axis = 5})),
       AXIS("nanmean", td::nanmean(x, {.axis = 5})), AXIS("nanvar", td::nanvar(x, {.axis = 5})),
       AXIS("nanstd", td::nanstd(x, {.axis = 5})), AXIS("nanmedian", td::nanmedian(x, {.axis = 5})),
+      AXIS("nanquantile", td::nanquantile(x, 0.5, {.axis = 5})),
+      AXIS("nanpercentile", td::nanpercentile(x, 50, {.axis = 5})),
       AXIS("nancumsum", td::nancumsum(x, {.axis = 5})), AXIS("nancumprod", td::nancumprod(x, {.axis = 5})),
       AXIS("median", td::median(x, {.axis = 5})), AXIS("ptp", td::ptp(x, {.axis = 5})),
       AXIS("quantile", td::quantile(x, 0.5, {.axis = 5})), AXIS("percentile", td::percentile(x, 50, {.axis = 5})),
@@ -236,6 +238,7 @@ TEST(Errors, OfDTypes) {
       TELLS("repeat", td::repeat(f({2}), f({2})), "float64"),
       TELLS("quantile", td::quantile(z({2}), 0.5), "complex128"), TELLS("median", td::median(z({2})), "complex128"),
       TELLS("nanmedian", td::nanmedian(z({2})), "complex128"),
+      TELLS("nanquantile", td::nanquantile(z({2}), 0.5), "complex128"),
       TELLS("histogram", td::histogram(z({2})), "complex128"), TELLS("bincount", td::bincount(f({2})), "float64"),
       TELLS("interp", td::interp(z({2}), f({2}), f({2})), "complex128"),
       TELLS("softmax", td::softmax(z({2})), "complex128"), TELLS("softmax", td::softmax(z({0})), "complex128"),
@@ -280,6 +283,8 @@ TEST(Errors, OfValues) {
       TELLS("add", td::ones({2}, {.dtype = td::int8}) + 300, "300", "int8"),
       TELLS("clip", td::clip(td::ones({2}, {.dtype = td::uint8}), {.min = 300}), "300", "uint8"),
       TELLS("pow", td::pow(i({2}), -1), "-1"), TELLS("quantile", td::quantile(f({2}), 1.5), "1.5"),
+      TELLS("nanquantile", td::nanquantile(f({2}), {0.5, 1.5}), "1.5"),
+      TELLS("nanpercentile", td::nanpercentile(f({2}), -1), "-1"),
       TELLS("percentile", td::percentile(f({2}), -1), "-1"), TELLS("partition", td::partition(f({2}), 2), "2"),
       TELLS("argpartition", td::argpartition(f({2}), -3), "-3"), TELLS("topk", td::topk(f({2}), 3), "3"),
       TELLS("repeat", td::repeat(f({2}), -1), "-1"), TELLS("tile", td::tile(f({2}), {-1}), "-1"),
@@ -442,11 +447,13 @@ TEST(Errors, OfFilesAndDevices) {
 TEST(Errors, OfMemory) {
   constexpr std::int64_t half = std::int64_t{1} << 32;
   expect_all<td::OutOfMemory>({
-      TELLS("empty", td::empty({half, half / 4}), "float64"), TELLS("copy", td::full({half, half / 4}, 0.0).copy()),
-      TELLS("eval", td::full({half, half / 4}, 0.0).eval()), TELLS("normal", td::random::normal({half, half / 4})),
+      TELLS("empty", td::empty({half, half / 4}), "float64"),
+      TELLS("copy", td::broadcast_to(f({1}), {half, half / 4}).copy()),
+      TELLS("contiguous", td::broadcast_to(f({1}), {half, half / 4}).contiguous()),
+      TELLS("normal", td::random::normal({half, half / 4})),
       TELLS("matmul", td::matmul(td::broadcast_to(f({1}), {half, 1}), td::broadcast_to(f({1}), {1, half / 4}))),
-      TELLS("flipud", td::flipud(td::full({half, half / 4}, 0.0))),
-      TELLS("sort", td::sort(td::full({half, half / 4}, 0.0))),
+      TELLS("sort", td::sort(td::broadcast_to(f({1}), {half, half / 4}))),
+      TELLS("diff", td::diff(td::broadcast_to(f({1}), {half, half / 4}), {.prepend = f({})})),
   });
   expect_all({TELLS("zeros", td::zeros({half, half}), "(4294967296, 4294967296)"),
               TELLS("tile", td::tile(f({2}), {half, half})), TELLS("repeat", td::repeat(f({2}), half * (half / 4)))});

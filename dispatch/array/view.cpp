@@ -64,8 +64,9 @@ int detail::count_indexed_axes(std::span<const Index> index, const Shape& shape)
   }
   if (ellipses > 1) detail::fail<IndexError>("index", "more than one ellipsis");
   if (named > ndim)
-    detail::fail<IndexError>("index", "too many indices: array of shape " + to_string(shape) + " is " + std::to_string(ndim) +
-                                          "-dimensional, but " + std::to_string(named) + " were indexed");
+    detail::fail<IndexError>("index", "too many indices: array of shape " + to_string(shape) + " is " +
+                                          std::to_string(ndim) + "-dimensional, but " + std::to_string(named) +
+                                          " were indexed");
   return named;
 }
 
@@ -187,7 +188,7 @@ Array Array::permute(const Shape& axes) const {
   for (std::int64_t named : axes) {
     const int axis = detail::normalize_axis("permute", named, ndim());
     if (seen >> axis & 1)
-      detail::fail("permute", "axes " + to_string(axes) + " name one of array of shape " + to_string(x.shape) + " twice");
+      detail::fail("permute", "axes " + to_string(axes) + " name one of shape " + to_string(x.shape) + " twice");
     seen |= 1u << axis;
     shape.push_back(x.shape[axis]);
     strides.push_back(x.strides[axis]);

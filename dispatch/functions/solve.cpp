@@ -126,7 +126,8 @@ Array own_tolerances(const char* function, const Array& x, const Array& rtol) {
   const Array a = detail::matrices(function, x);
   Shape stack = detail::stack_shape(a);
   if (!detail::broadcast_into(stack, rtol.shape()))
-    fail(function, "rtol of shape " + to_string(rtol.shape()) + " does not fit matrices of shape " + to_string(x.shape()));
+    fail(function,
+         "rtol of shape " + to_string(rtol.shape()) + " does not fit matrices of shape " + to_string(x.shape()));
   return rtol.expand_dims(-1);
 }
 

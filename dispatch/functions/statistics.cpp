@@ -99,13 +99,25 @@ Array statistics(const char* function, const Array& rows, const std::vector<std:
   return detail::at_ranks(function, rows, places).values;
 }
 
-Array quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
-                const QuantileOptions& options) {
-  const FunctionName scope(function);
+void check_quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale) {
   for (double each : q)
     if (!(each >= 0 && each <= scale))
       fail(function, std::to_string(each) + " is not in [0, " + std::to_string(int(scale)) + "]");
   refuse_complex(function, x);
+}
+
+/// The results for each q, of shapes like that of the second argument, one after another along a first axis.
+Array beside(const std::vector<Array>& results, const Array& like) {
+  if (!results.empty()) return stack(results);
+  Shape shape{0};
+  for (std::int64_t length : like.shape()) shape.push_back(length);
+  return empty(shape, {.dtype = like.dtype(), .device = like.device()});
+}
+
+Array quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
+                const QuantileOptions& options) {
+  const FunctionName scope(function);
+  check_quantiles(function, x, q, scale);
   const Array rows = as_rows(function, x, options.axis);
   const std::int64_t n = rows.shape(-1);
   if (n == 0) fail(function, "an empty row of shape " + to_string(x.shape()) + " has no quantile");
@@ -131,23 +143,22 @@ Array quantiles(const char* function, const Array& x, const std::vector<double>&
     };
     Array value = element(place.below);
     if (!discrete) {
-      const Array a = value, b = element(place.below + 1), distance = subtract(b, a);
-      // Interpolate from the nearer side, as NumPy's linear method does.
-      value = place.t < 0.5 ? add(a, multiply(distance, place.t)) : subtract(b, multiply(distance, 1 - place.t));
+      const Array a = value, b = element(place.below + 1);
+      const bool is_near = place.t < 0.5;  // from the nearer side, as NumPy's linear method does
+      value = add(is_near ? a : b, multiply(subtract(b, a), is_near ? place.t : place.t - 1));
     }
     if (is_inexact(dtype)) value = where(isnan(last), last, value);
     results.push_back(kept(function, value, x, options.axis, options.keepdims));
   }
-  if (!results.empty()) return stack(results);
-  Shape shape{0};
-  for (std::int64_t length : kept(function, last, x, options.axis, options.keepdims).shape()) shape.push_back(length);
-  return empty(shape, {.dtype = dtype, .device = x.device()});
+  return beside(results, kept(function, last, x, options.axis, options.keepdims));
 }
 
-/// Mean of the elements at two positions of rows in order, in x's dtype or float64.
+/// Mean of the elements at two positions of rows in order, in x's dtype or float64. Two equal ones do not overflow: of a
+/// row with a middle they are one.
 Array mean_of(const Array& a, const Array& b) {
   const DType result = is_inexact(a.dtype()) ? a.dtype() : float64, compute = detail::accumulator_dtype(result);
-  return divide(add(a.astype(compute), b.astype(compute)), 2).astype(result);
+  const Array mean = divide(add(a.astype(compute), b.astype(compute)), 2).astype(result);
+  return is_inexact(a.dtype()) ? where(equal(a, b), a, mean) : mean;
 }
 
 /// NaN for each row.
@@ -155,6 +166,45 @@ Array all_nan(const Array& rows) {
   Shape shape = rows.shape();
   shape.resize(shape.size() - 1);
   return full(shape, NAN, {.dtype = is_inexact(rows.dtype()) ? rows.dtype() : float64, .device = rows.device()});
+}
+
+/// Quantiles of what of each row is not NaN. Rows differ in that, so each has places of its own.
+Array nan_quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
+                    const QuantileOptions& options) {
+  const FunctionName scope(function);
+  check_quantiles(function, x, q, scale);
+  const Array rows = as_rows(function, x, options.axis);
+  const auto in_shape = [&](const Array& value) { return kept(function, value, x, options.axis, options.keepdims); };
+  if (rows.shape(-1) == 0) {
+    const Array none = in_shape(all_nan(rows));
+    return beside(std::vector<Array>(q.size(), none), none);
+  }
+  if (!is_inexact(x.dtype())) return quantiles(function, x, q, scale, options);
+  const Array numbers = count_nonzero(logical_not(isnan(rows)), {.axis = -1});
+  const std::vector<std::int64_t> counts = numbers.to_vector<std::int64_t>();
+  detail::DeviceState& device = *x.node()->device;
+  Shape pairs = numbers.shape();
+  pairs.push_back(2);
+  std::vector<Array> results;
+  for (double each : q) {
+    std::vector<std::int64_t> ranks;
+    std::vector<double> parts;
+    for (const std::int64_t count : counts) {
+      const std::int64_t n = std::max<std::int64_t>(count, 1);  // a row of NaN alone gives its first one
+      const Place place = place_of(options.method, n, each / scale);
+      for (const std::int64_t i : {place.below, place.below + 1})
+        ranks.push_back(std::clamp<std::int64_t>(i, 0, n - 1));
+      parts.push_back(place.t);
+    }
+    const Array places = detail::host_array(function, device, int64, pairs, ranks.data());
+    const Array around = detail::at_ranks(function, rows, places).values;
+    const Array a = around(ellipsis, 0), b = around(ellipsis, 1);
+    const Array t = detail::host_array(function, device, float64, numbers.shape(), parts.data());
+    const Array is_near = less(t, 0.5), part = where(is_near, t, subtract(t, 1)).astype(x.dtype());
+    const bool discrete = place_of(options.method, 1, each / scale).discrete;
+    results.push_back(in_shape(discrete ? a : add(where(is_near, a, b), multiply(subtract(b, a), part))));
+  }
+  return beside(results, in_shape(rows(ellipsis, 0)));
 }
 
 /// Sorted values, and for each edge how many lie before it: below for all but the last one, where those at it count,
@@ -189,6 +239,24 @@ Array percentile(const Array& x, const std::vector<double>& q, const QuantileOpt
 Array percentile(const Array& x, double q, const QuantileOptions& options) {
   const FunctionName function("percentile");
   return percentile(x, std::vector<double>{q}, options)(0);
+}
+
+Array nanquantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {
+  return nan_quantiles("nanquantile", x, q, 1, options);
+}
+
+Array nanquantile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("nanquantile");
+  return nanquantile(x, std::vector<double>{q}, options)(0);
+}
+
+Array nanpercentile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {
+  return nan_quantiles("nanpercentile", x, q, 100, options);
+}
+
+Array nanpercentile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("nanpercentile");
+  return nanpercentile(x, std::vector<double>{q}, options)(0);
 }
 
 Array median(const Array& x, const RowOptions& options) {
@@ -256,7 +324,8 @@ Array average(const Array& x, const AverageOptions& options) {
   const Array scale = detail::reduce(function, TD_REDUCE_sum, weights.astype(compute), options.axis, options.keepdims);
   const Array total = detail::reduce(function, TD_REDUCE_sum, multiply(x.astype(compute), weights.astype(compute)),
                                      options.axis, options.keepdims);
-  if (any(equal(scale, 0)).item<bool>()) fail(function, "weights of shape " + to_string(options.weights->shape()) + " sum to zero");
+  if (any(equal(scale, 0)).item<bool>())
+    fail(function, "weights of shape " + to_string(options.weights->shape()) + " sum to zero");
   return divide(total, scale).astype(result);
 }
 
@@ -360,7 +429,8 @@ Array digitize(const Array& x, const Array& bins, const DigitizeOptions& options
   const Side side = options.right ? Side::left : Side::right;
   const Array earlier = bins(slice(0, -1)), later = bins(slice(1, none));
   if (all(greater_equal(later, earlier)).item<bool>()) return searchsorted(bins, x, {.side = side});
-  if (!all(less_equal(later, earlier)).item<bool>()) fail(function, "bins of shape " + to_string(bins.shape()) + " neither increase nor decrease");
+  if (!all(less_equal(later, earlier)).item<bool>())
+    fail(function, "bins of shape " + to_string(bins.shape()) + " neither increase nor decrease");
   return subtract(bins.size(), searchsorted(bins.flip(), x, {.side = side}));
 }
 

@@ -280,6 +280,8 @@ def sets(g):
                 results[2 if "return_index" in kinds else 1].shape = x.array.shape
             return results
 
+        if "return_inverse" in kinds and not equal_nan and np.any(np.isnan(x.array)):  # which NaN is which is open
+            return
         if dtype not in COMPLEX:  # whose NaNs NumPy puts in an order of their own
             g.case(name, [x, equal_nan], call)
         return
@@ -411,7 +413,9 @@ def text(g):
         usecols = tuple(g.integer(-columns, columns - 1 + g.chance(0.03)) for _ in range(g.pick([0, 0, 1, 2])))
 
         def call():
-            return np.loadtxt(io.StringIO("\n".join(lines)), dtype, delimiter=delimiter or None, skiprows=skiprows,
+            # Lines of blanks are none to Tandem, with a delimiter, too; but skiprows counts them.
+            rest = [line for i, line in enumerate(lines) if i < skiprows or line.strip()]
+            return np.loadtxt(io.StringIO("\n".join(rest)), dtype, delimiter=delimiter or None, skiprows=skiprows,
                               usecols=usecols or None, max_rows=max_rows, ndmin=ndmin)
 
         g.case(name, ["\n".join(lines), delimiter, skiprows, dtype.name, usecols, max_rows, ndmin], call)

@@ -36,6 +36,14 @@ void add_statistics(Functions& f) {
     return Results{a.is_list(1) ? td::percentile(a.array(0), a.reals(1), quantile_options(a))
                                 : td::percentile(a.array(0), a.real(1), quantile_options(a))};
   };
+  f["nanquantile"].call = [](const Arguments& a) {
+    return Results{a.is_list(1) ? td::nanquantile(a.array(0), a.reals(1), quantile_options(a))
+                                : td::nanquantile(a.array(0), a.real(1), quantile_options(a))};
+  };
+  f["nanpercentile"].call = [](const Arguments& a) {
+    return Results{a.is_list(1) ? td::nanpercentile(a.array(0), a.reals(1), quantile_options(a))
+                                : td::nanpercentile(a.array(0), a.real(1), quantile_options(a))};
+  };
   f["median"].call = GIVES(td::median(a.array(0), rows(a)));
   f["ptp"].call = GIVES(td::ptp(a.array(0), rows(a)));
   f["average"].call = GIVES(
@@ -66,7 +74,8 @@ void add_statistics(Functions& f) {
   f["nanmedian"].call = GIVES(td::nanmedian(a.array(0), rows(a)));
   f["nancumsum"].call = GIVES(td::nancumsum(a.array(0), cumulative(a)));
   f["nancumprod"].call = GIVES(td::nancumprod(a.array(0), cumulative(a)));
-  for (const char* name : {"ptp", "nansum", "nanmax", "nanmin", "median", "nanmedian", "quantile", "percentile"})
+  for (const char* name : {"ptp", "nansum", "nanmax", "nanmin", "median", "nanmedian", "quantile", "percentile",
+                           "nanquantile", "nanpercentile"})
     f[name].zeros_alike = true;
 
   f["convolve"].call = GIVES(td::convolve(a.array(0), a.array(1), {.mode = mode(a, 2)}));

@@ -4,6 +4,12 @@ import numpy as np
 from .calls import numpy_axes, sum_bound
 from .generator import BEFORE_2, COMPLEX, FLOATS, View, Weak, eps, value_of
 
+
+def cannot_be_rows(array, axes):
+    """Whether NumPy fails to make one axis of several, of an array without elements."""
+    return array.size == 0 and axes is not None and len(axes) > 1
+
+
 METHODS = ["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
            "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"]
 CHOOSING = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
@@ -26,21 +32,24 @@ def with_nan(g, dtype, shape, low=-9, high=9):
 
 
 def quantiles(g):
-    name = g.pick(["quantile", "percentile"])
+    name = g.pick(["quantile", "percentile", "nanquantile", "nanpercentile"])
+    without_nan = name.startswith("nan")
     dtype = g.dtype("if")
-    special = g.chance(0.2)
-    x = g.array(dtype, low=-9, high=9, special=special, whole=g.chance(0.4))
+    special = g.chance(0.2) and not without_nan
+    x = with_nan(g, dtype, g.shape(low=1)) if without_nan else g.array(dtype, low=-9, high=9, special=special,
+                                                                       whole=g.chance(0.4))
     array = x.array
     axes, keepdims, method = g.axes(array.ndim), g.chance(0.3), g.pick(METHODS if g.chance(0.6) else ["linear"])
     if array.ndim == 0 and axes is not None or axes == ():
         axes = None
+    if cannot_be_rows(array, axes):
+        return
     axis = numpy_axes(axes)
-    n = array.size if axes is None else 0
     whole = g.integer(1, 8)
     q = [g.integer(0, whole) / whole if g.chance(0.5) else float(g.random.random()) for _ in range(g.integer(1, 3))]
     if g.chance(0.02):
         q[0] = 1.5
-    if name == "percentile":
+    if "percentile" in name:
         q = [100 * v for v in q]
     if g.chance(0.4):
         q = q[0]
@@ -52,8 +61,10 @@ def quantiles(g):
     if array.size and largest(array) > 1e4 and (array.dtype == "f2" or not choosing):
         return
 
+    operand = array if choosing or array.dtype.kind == "f" else array.astype("f8")  # whose differences do not wrap
+
     def call():
-        return np.asarray(getattr(np, name)(array, numpy_q, axis=axis, keepdims=keepdims, method=method)).astype(result)
+        return np.asarray(getattr(np, name)(operand, numpy_q, axis=axis, keepdims=keepdims, method=method)).astype(result)
 
     scale = max(largest(array), 1)
     g.case(name, [x, q, axes, keepdims, method], call, None if choosing else lambda r: 64 * eps(r) * scale)
@@ -74,6 +85,8 @@ def rows(g):
     if name == "ptp" and dtype == "f2" and BEFORE_2:
         return
     if name == "nanmedian" and dtype == "?":
+        return
+    if name != "ptp" and (cannot_be_rows(array, axes) or dtype in FLOATS and largest(array) > np.finfo(dtype).max / 2):
         return
     g.case(name, [x, axes, keepdims], lambda: getattr(np, name)(array, axis=axis, keepdims=keepdims),
            None if name == "ptp" else lambda r: 2 * eps(r) * max(largest(array), 1) if r.dtype.kind == "f" else 0)
@@ -162,10 +175,8 @@ def histogram(g):
             return
     density = g.chance(0.2) and not (weights and weights.array.dtype.kind == "c")
     def call():
-        counts, edges = np.histogram(array, value_of(bins), span, density, weights and weights.array)
-        if weights is not None and not density:  # a sum has a wide dtype
-            counts = counts.astype(np.sum(weights.array[:0]).dtype)
-        return [counts, edges]
+        wide = weights and weights.array.astype(np.sum(weights.array[:0]).dtype)
+        return list(np.histogram(array, value_of(bins), span, density, wide))
     edges_bound = lambda r: 4 * eps(r) * (6 + largest(array)) if r.dtype.kind == "f" else 0
     if density:
         with np.errstate(all="ignore"):
@@ -187,6 +198,8 @@ def counting(g):
             weights = g.array(g.dtype("bif"), x.array.shape if g.chance(0.97) else (3,), special=False)
         minlength = g.pick([0, 0, 5, 30])
         if x.array.dtype == "u8":  # NumPy refuses the cast to int64
+            return
+        if weights and x.array.size == 0 and weights.array.size == 0:  # whose sums NumPy gives as int64
             return
         g.case("bincount", [x, weights, minlength],
                lambda: np.bincount(x.array, weights and weights.array, minlength))
@@ -271,6 +284,8 @@ def interp(g):
     x = g.array(g.dtype("bif"), low=-12, high=12, special=g.chance(0.3))
     if g.chance(0.3) and n:
         x = View(g.random.choice(xp, g.shape(1)))
+    if n == 1 and np.any(np.isnan(x.array.astype("f8"))):
+        return
     ends = [None if g.chance(0.7) else g.weak("if", special=False) for _ in range(2)]
     scale = largest(fp.array) + 10
     if largest(fp.array) > 1e5:
@@ -319,7 +334,13 @@ def polyval(g):
     x = g.array(dtype if g.chance(0.6) else g.dtype("bifc"), special=False, whole=True, low=-3, high=3)
     if p.array.size == 0 or x.array.dtype == "f2":
         return
-    g.case("polyval", [p, x], lambda: np.polyval(p.array, x.array), lambda r: 0)
+
+    def call():
+        if p.array.ndim != 1:
+            raise ValueError("coefficients are not 1-d")
+        return np.polyval(p.array, x.array)
+
+    g.case("polyval", [p, x], call, lambda r: 0)
 
 
 def softmax(g):
