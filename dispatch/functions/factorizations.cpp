@@ -15,6 +15,7 @@ using detail::Node;
 using detail::view_of;
 
 linalg::SvdResult detail::singular_values(const char* function, const Array& x, bool vectors, bool full_matrices) {
+  const detail::FunctionName scope(function);
   const Array a = matrices(function, x);
   const std::int64_t m = a.shape(-2), n = a.shape(-1);
   if (m < n) {  // x^T = U' diag(S) Vh' is x = Vh'^T diag(S) U'^T
@@ -51,6 +52,7 @@ namespace linalg {
 namespace {
 
 EigResult hermitian_eigen(const char* function, const Array& x, bool upper, bool vectors) {
+  const detail::FunctionName scope(function);
   const Array a = detail::square_matrices(function, x);
   const Shape stack = detail::stack_shape(a);
   const std::int64_t n = a.shape(-1);
@@ -69,6 +71,7 @@ EigResult hermitian_eigen(const char* function, const Array& x, bool upper, bool
 }
 
 EigResult general_eigen(const char* function, const Array& x, bool vectors) {
+  const detail::FunctionName scope(function);
   const Array a = detail::square_matrices(function, x);
   detail::require_finite(function, a);
   const Shape stack = detail::stack_shape(a);
@@ -100,18 +103,19 @@ Array cholesky(const Array& x, const CholeskyOptions& options) {
 }
 
 QrResult qr(const Array& x, const QrOptions& options) {
-  const Array a = detail::matrices("qr", x);
+  const detail::FunctionName function("qr");
+  const Array a = detail::matrices(function, x);
   const Shape stack = detail::stack_shape(a);
   const std::int64_t m = a.shape(-2), n = a.shape(-1);
   const std::int64_t inner = options.mode == QrMode::complete ? m : std::min(m, n);
   if (a.size() == 0)
     return {detail::identities(a, a.dtype(), stack, m, inner),
             zeros(detail::with_axes(stack, {inner, n}), {.dtype = a.dtype(), .device = a.device()})};
-  QrResult result{detail::columns_stack("qr", a, a.dtype(), stack, m, inner),
-                  detail::columns_stack("qr", a, a.dtype(), stack, inner, n)};
+  QrResult result{detail::columns_stack(function, a, a.dtype(), stack, m, inner),
+                  detail::columns_stack(function, a, a.dtype(), stack, inner, n)};
   const td_view in = view_of(*a.node()), q = view_of(*result.Q.node()), r = view_of(*result.R.node());
   const detail::DeviceState& device = *a.node()->device;
-  detail::call("qr", device.table->qr, device.handle, &in, &q, &r);
+  detail::call(function, device.table->qr, device.handle, &in, &q, &r);
   const Array rows = arange(inner, {.device = a.device()}).reshape({inner, 1}),
               columns = arange(n, {.device = a.device()});
   result.R = where(less_equal(rows, columns), std::move(result.R), 0);

@@ -14,6 +14,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 // A label is a letter, 0 to 51 in the order A-Z a-z, or an axis under an ellipsis, counted from its last one.
 constexpr int letters = 52;
@@ -141,7 +142,7 @@ Term contracted(Term a, Term b, const Labels& keep, DType dtype) {
 }  // namespace
 
 Array einsum(std::string_view subscripts, std::span<const Array> operands) {
-  constexpr const char* function = "einsum";
+  const FunctionName function("einsum");
   detail::common_device(function, operands);
   const std::size_t arrow = subscripts.find("->");
   const std::string_view inputs = subscripts.substr(0, arrow);
@@ -242,15 +243,17 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands) {
 }
 
 Array inner(const Array& a, const Array& b) {
+  const FunctionName function("inner");
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
   if (a.shape(-1) != b.shape(-1))
-    fail("inner", "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
   return tensordot(a, b, {-1}, {-1});
 }
 
 Array vdot(const Array& a, const Array& b) {
+  const FunctionName function("vdot");
   if (a.size() != b.size())
-    fail("vdot", "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " have different sizes");
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " have different sizes");
   const DType dtype = promote_types(a.dtype(), b.dtype());
   const DType compute = dtype == float16 || dtype == bfloat16 ? float32 : dtype;
   const Array products = multiply(conj(a.ravel().astype(compute)), b.ravel().astype(compute));
@@ -258,6 +261,7 @@ Array vdot(const Array& a, const Array& b) {
 }
 
 Array kron(const Array& a, const Array& b) {
+  const FunctionName function("kron");
   const int ndim = std::max(a.ndim(), b.ndim());
   Shape apart_a, apart_b, shape;  // (length, 1) and (1, length) for each axis
   for (int i = 0; i < ndim; ++i) {
@@ -266,7 +270,7 @@ Array kron(const Array& a, const Array& b) {
     for (std::int64_t each : {std::int64_t{1}, length(b)}) apart_b.push_back(each);
     std::int64_t product;
     if (__builtin_mul_overflow(length(a), length(b), &product))
-      fail("kron", "the result has more elements than can be counted");
+      fail(function, "the result has more elements than can be counted");
     shape.push_back(product);
   }
   return multiply(a.reshape(apart_a), b.reshape(apart_b)).reshape(shape);

@@ -83,8 +83,9 @@ Array root_of(const Array& cov, Root root) {
   if (values.size() > 0) {
     const double least = values(0).item<double>(), largest = values(-1).item<double>();
     if (!(least >= (cov.dtype() == float32 ? -1e-4 : -1e-8) * std::max(largest, -least)))
-      throw LinAlgError("multivariate_normal: the covariance has eigenvalues from " + detail::describe_number(least) +
-                        " to " + detail::describe_number(largest));
+      detail::fail<LinAlgError>("multivariate_normal", "the covariance has eigenvalues from " +
+                                                           detail::describe_number(least) + " to " +
+                                                           detail::describe_number(largest));
   }
   return matmul(vectors * sqrt(maximum(values, 0)), vectors.T());
 }
@@ -100,41 +101,47 @@ DType vector_dtype(const Array& mean, const Array& cov) {
 }
 
 Array permutation(std::int64_t n, const OrderOptions& options) {
-  if (n < 0) detail::fail("permutation", "length " + std::to_string(n) + " is negative");
+  const detail::FunctionName function("permutation");
+  if (n < 0) detail::fail(function, "length " + std::to_string(n) + " is negative");
   if (options.axis != 0 && options.axis != -1)
-    detail::fail("permutation", "axis " + std::to_string(options.axis) + " of " + std::to_string(n) + " numbers");
+    detail::fail(function, "axis " + std::to_string(options.axis) + " of " + std::to_string(n) + " numbers");
   return argsort(keys({n}, options, options.device.value_or(Device())));
 }
 
 Array permutation(const Array& x, const OrderOptions& options) {
-  const std::int64_t n = length_of("permutation", x, options.axis);
+  const detail::FunctionName function("permutation");
+  const std::int64_t n = length_of(function, x, options.axis);
   return take(x, argsort(keys({n}, options, x.device())), {.axis = options.axis});
 }
 
 Array permuted(const Array& x, const OrderOptions& options) {
-  detail::normalize_axis("permuted", options.axis, x.ndim());
+  const detail::FunctionName function("permuted");
+  detail::normalize_axis(function, options.axis, x.ndim());
   return take_along_axis(x, argsort(keys(x.shape(), options, x.device()), {.axis = options.axis}), options.axis);
 }
 
 void shuffle(Array& x, const OrderOptions& options) {
-  const std::int64_t n = length_of("shuffle", x, options.axis);
+  const detail::FunctionName function("shuffle");
+  const std::int64_t n = length_of(function, x, options.axis);
   x = take(x, argsort(keys({n}, options, x.device())), {.axis = options.axis});
 }
 
 Array choice(std::int64_t n, const Shape& shape, const ChoiceOptions& options) {
-  const std::int64_t count = detail::element_count("choice", shape);
+  const detail::FunctionName function("choice");
+  const std::int64_t count = detail::element_count(function, shape);
   return choose(n, count, options, options.device.value_or(options.p ? options.p->device() : Device())).reshape(shape);
 }
 
 Array choice(const Array& x, const Shape& shape, const ChoiceOptions& options) {
-  const std::int64_t count = detail::element_count("choice", shape), n = length_of("choice", x, options.axis);
+  const detail::FunctionName function("choice");
+  const std::int64_t count = detail::element_count(function, shape), n = length_of(function, x, options.axis);
   const Array positions = choose(n, count, options, x.device());
   return take(x, positions.reshape(shape), {.axis = options.axis});
 }
 
 Array multivariate_normal(const Array& mean, const Array& cov, const Shape& shape,
                           const MultivariateOptions& options) {
-  constexpr const char* function = "multivariate_normal";
+  const detail::FunctionName function("multivariate_normal");
   if (mean.ndim() != 1 || cov.shape() != Shape{mean.size(), mean.size()})
     detail::fail(function, "mean of shape " + to_string(mean.shape()) + " and covariance of shape " +
                                to_string(cov.shape()) + " are not (k,) and (k, k)");

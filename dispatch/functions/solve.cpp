@@ -53,6 +53,7 @@ Array detail::solve_stack(const char* function, const Array& a, td_structure str
 }
 
 Array detail::inverse(const char* function, const Array& x) {
+  const detail::FunctionName scope(function);
   const Array a = square_matrices(function, x);
   return solve_stack(function, a, TD_GENERAL, eye(a.shape(-1), {}, {.dtype = a.dtype(), .device = a.device()}));
 }
@@ -62,6 +63,7 @@ namespace {
 
 /// solve and solve_triangular: b may be a vector.
 Array solve_any(const char* function, const Array& a, td_structure structure, const Array& b) {
+  const detail::FunctionName scope(function);
   const Array pair[] = {a, b};
   detail::common_device(function, pair);
   Array matrix = detail::square_matrices(function, a);
@@ -119,6 +121,16 @@ Array tolerance(const char* function, const RankOptions& options, const Array& x
   return full({1}, options.rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
 }
 
+/// The same of a tolerance for each matrix.
+Array own_tolerances(const char* function, const Array& x, const Array& rtol) {
+  const Array a = detail::matrices(function, x);
+  Shape stack = detail::stack_shape(a);
+  if (!detail::broadcast_into(stack, rtol.shape()))
+    fail(function,
+         "rtol of shape " + to_string(rtol.shape()) + " does not fit matrices of shape " + to_string(x.shape()));
+  return rtol.expand_dims(-1);
+}
+
 /// Whether singular values, which descend along the last axis, count as 0. Those of no matrix have no largest one.
 Array is_negligible(const Array& s, const Array& rtol) {
   return less_equal(s, multiply(s(ellipsis, slice(0, 1)), rtol.astype(s.dtype())));
@@ -150,7 +162,8 @@ Array solve_triangular(const Array& a, const Array& b, const TriangularOptions& 
 Array inv(const Array& x) { return detail::inverse("inv", x); }
 
 Array det(const Array& x) {
-  const Elimination lu = eliminate("det", x);
+  const detail::FunctionName function("det");
+  const Elimination lu = eliminate(function, x);
   const Array product = prod(lu.factors, {.axis = -1});
   const SlogdetResult parts = sign_and_logarithm(lu);
   // A product may leave the range of numbers on the way to a determinant that lies in it.
@@ -158,25 +171,35 @@ Array det(const Array& x) {
   return where(lu.singular, 0, where(left_range, multiply(parts.sign, exp(parts.logabsdet)), product));
 }
 
-SlogdetResult slogdet(const Array& x) { return sign_and_logarithm(eliminate("slogdet", x)); }
-
-Array pinv(const Array& x, const RankOptions& options) {
-  return pinv_by(detail::matrices("pinv", x), tolerance("pinv", options, x));
+SlogdetResult slogdet(const Array& x) {
+  const detail::FunctionName function("slogdet");
+  return sign_and_logarithm(eliminate(function, x));
 }
 
-Array pinv(const Array& x, const Array& rtol) { return pinv_by(x, rtol.expand_dims(-1)); }
+Array pinv(const Array& x, const RankOptions& options) {
+  const detail::FunctionName function("pinv");
+  const Array a = detail::matrices(function, x);
+  return pinv_by(a, tolerance(function, options, a));
+}
+
+Array pinv(const Array& x, const Array& rtol) {
+  const detail::FunctionName function("pinv");
+  return pinv_by(x, own_tolerances(function, x, rtol));
+}
 
 Array matrix_rank(const Array& x, const RankOptions& options) {
+  const detail::FunctionName function("matrix_rank");
   if (x.ndim() < 2) return any(x).astype(int64);
-  return rank_by(x, tolerance("matrix_rank", options, x));
+  return rank_by(x, tolerance(function, options, x));
 }
 
 Array matrix_rank(const Array& x, const Array& rtol) {
-  return x.ndim() < 2 ? matrix_rank(x) : rank_by(x, rtol.expand_dims(-1));
+  const detail::FunctionName function("matrix_rank");
+  return x.ndim() < 2 ? matrix_rank(x) : rank_by(x, own_tolerances(function, x, rtol));
 }
 
 LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
-  constexpr const char* function = "lstsq";
+  const detail::FunctionName function("lstsq");
   const Array pair[] = {a, b};
   detail::common_device(function, pair);
   Array matrix = detail::matrices(function, a);
