@@ -61,8 +61,8 @@ td_status in_lanes(const Blas& blas, const td_view& a, const td_view* b, const t
   const int64_t n = a.shape[a.ndim - 1], k = b ? b->shape[b->ndim - 1] : 0, width = n + k;
   Layout layout;
   layout.add<T>(n * width * lanes);
-  const double work = double(n) * double(n) * double(n + 3 * k) / 3;
-  return for_some_matrices(stack, lanes, work, blas, layout, "is singular", error,
+  const Effort effort = of_products(double(n) * double(n) * double(n + 3 * k) / 3);
+  return for_some_matrices(stack, lanes, effort, blas, layout, "is singular", error,
                            [&](int64_t begin, int64_t end, char* memory) {
     T* rows = reinterpret_cast<T*>(memory);
     int32_t pivots[largest_small_order * most_lanes];
@@ -113,8 +113,8 @@ td_status factorize(const Blas& blas, const td_view& a, const td_view& lu, const
   const SmallLu<T>& kernels = small_kernels<T>();
   Layout layout;
   layout.add<T>(small ? n * n : 0);
-  const double work = double(n) * double(n) * double(n) / 3;
-  return for_each_matrix(a, work, blas, layout, "has no factors", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_products(double(n) * double(n) * double(n) / 3);
+  return for_each_matrix(a, effort, blas, layout, "has no factors", error, [&](int64_t number, char* memory) {
     T* to = output<T>(lu, number, n * n);
     int32_t* rows = output<int32_t>(pivots, number, n);
     if (small) {
@@ -140,8 +140,8 @@ td_status solve_small(const Blas& blas, const td_view& a, const td_view& b, cons
   const SmallLu<T>& kernels = small_kernels<T>();
   Layout layout;
   layout.add<T>(n * width);
-  const double work = double(n) * double(n) * double(n + 3 * k) / 3;
-  return for_each_matrix(x, work, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_products(double(n) * double(n) * double(n + 3 * k) / 3);
+  return for_each_matrix(x, effort, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
     T* rows = reinterpret_cast<T*>(memory);
     int32_t pivots[largest_small_order];
     copy_rows(from.matrix(number), rows, width);
@@ -164,8 +164,8 @@ td_status solve_large(const Blas& blas, const td_view& a, td_structure structure
   const char* diagonal = structure == TD_UNIT_LOWER || structure == TD_UNIT_UPPER ? "U" : "N";
   Layout layout;
   const int64_t matrix_at = layout.add<T>(n * n), pivots_at = layout.add<int>(n);
-  const double work = double(n) * double(n) * (general ? double(n) / 3 + double(k) : double(k) / 2);
-  return for_each_matrix(x, work, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_products(double(n) * double(n) * (general ? double(n) / 3 + double(k) : double(k) / 2));
+  return for_each_matrix(x, effort, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
     T* matrix = reinterpret_cast<T*>(memory + matrix_at);
     int* pivots = reinterpret_cast<int*>(memory + pivots_at);
     T* to = output<T>(x, number, n * k);
