@@ -123,13 +123,23 @@ TEST(Solve, StacksBroadcastAndOneDimensionIsAVector) {
 TEST(Solve, ManySmallOnesEqualSingleCalls) {
   const auto count = std::int64_t(cases(3000));
   for (DType dtype : float_dtypes)
-    for (std::int64_t n : {2, 3, 8, 17, 32}) {
+    for (std::int64_t n : {1, 2, 3, 4, 5, 8, 9, 17, 32}) {
       const Array a = (sample({count, n, n}, dtype, 1) + td::eye(n) * 3.0).astype(dtype);
-      const Array b = sample({count, n, 2}, dtype, 2), x = la::solve(a, b), d = la::det(a);
+      const Array b = sample({count, n, 2}, dtype, 2), x = la::solve(a, b), d = la::det(a), inverse = la::inv(a);
+      const Array h = (td::matmul(a, adjoint(a)) + td::eye(n)).astype(dtype);
+      const Array l = la::cholesky(h), u = la::cholesky(h, {.upper = true});
       for (std::int64_t i : {std::int64_t{0}, count / 3, count - 1}) {
         EXPECT_TRUE(agree(x(i), la::solve(a(i), b(i)))) << dtype << " " << n;
         EXPECT_TRUE(agree(d(i), la::det(a(i)))) << dtype << " " << n;
+        EXPECT_TRUE(agree(inverse(i), la::inv(a(i)))) << dtype << " " << n;
+        EXPECT_TRUE(agree(l(i), la::cholesky(h(i)))) << dtype << " " << n;
+        EXPECT_TRUE(agree(u(i), la::cholesky(h(i), {.upper = true}))) << dtype << " " << n;
       }
+      const Array part = a(td::slice(td::none, td::none, -7)).copy();
+      EXPECT_TRUE(same(la::solve(td::matrix_transpose(a)(td::slice(td::none, td::none, -7)), part),
+                       la::solve(td::matrix_transpose(part).copy(), part)))
+          << dtype << " " << n;
+      EXPECT_TRUE(same(la::cholesky(td::matrix_transpose(h)), la::cholesky(td::matrix_transpose(h).copy())));
     }
 }
 

@@ -39,13 +39,17 @@ class Batch {
   struct Offsets {
     int64_t a, b;
   };
-  Offsets offsets(int64_t index) const noexcept;
+  Offsets offsets(int64_t index) const noexcept {
+    return axes_ == 1 ? Offsets{index * a_strides_[0], index * b_strides_[0]} : offsets_along_axes(index);
+  }
 
   /// Moves the last axis into the rows of `a` if all its matrices, one below the other, are one matrix that BLAS can
   /// count and b is the same for each of them.
   bool move_into_rows(Matrix& a) noexcept;
 
  private:
+  Offsets offsets_along_axes(int64_t index) const noexcept;
+
   int axes_ = 0;
   int64_t count_ = 1;
   int64_t shape_[TD_MAX_NDIM], a_strides_[TD_MAX_NDIM], b_strides_[TD_MAX_NDIM];
