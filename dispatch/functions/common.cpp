@@ -1,6 +1,7 @@
 #include "common.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include <tandem/elementwise.hpp>
@@ -27,6 +28,11 @@ bool fits(const Scalar& s, DType dtype) noexcept {
 }
 
 void fail(const char* function, const std::string& text) { throw Error(std::string(function) + ": " + text); }
+
+std::string describe_number(double x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
 
 std::string describe_dtypes(DType a, DType b) { return std::string(name(a)) + " and " + std::string(name(b)); }
 

@@ -81,6 +81,9 @@ Array index_array(DeviceState& device, const Shape& shape, const Shape& strides)
 /// "function: text".
 [[noreturn]] void fail(const char* function, const std::string& text);
 
+/// The shortest text that reads back as x.
+std::string describe_number(double x);
+
 /// "int8 and float32".
 std::string describe_dtypes(DType a, DType b);
 
