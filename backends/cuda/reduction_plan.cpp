@@ -289,7 +289,8 @@ bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Pla
   if (widest * width != 16) return false;
   constexpr int bytes_under_way = 128, code_limit = 512, threads_limit = 1024;
   int steps = 8;
-  while (steps > 1 && (steps * width * bytes > bytes_under_way || steps * width * count_needed(work, roles) > code_limit))
+  while (steps > 1 &&
+         (steps * width * bytes > bytes_under_way || steps * width * count_needed(work, roles) > code_limit))
     steps /= 2;
   const int turn = steps * leaf_lanes;
   const std::int64_t leaves = ceil_div(plan.length, leaf_length), columns = layout.length(facts.outer - 1);

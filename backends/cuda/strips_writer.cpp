@@ -183,8 +183,8 @@ class StripsWriter : public ReductionWriter {
               "  const int offset = e * ", leaf_lanes, ";\n");
   }
 
-  /// Memory is read for the last time where its elements are kept, and in the last stage. Other blocks read beside it: a
-  /// strip is narrower than what DRAM likes to read.
+  /// Memory is read for the last time where its elements are kept, and in the last stage. Other blocks read beside it:
+  /// a strip is narrower than what DRAM likes to read.
   template <class Reads>
   void write_loads(int stage, Reads reads, bool keeps) {
     const auto last = [&](int k) { return operand(k).streaming && (keeps || stage == roles_.last_stage - 1); };
