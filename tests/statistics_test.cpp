@@ -123,7 +123,7 @@ TEST(Average, ByWeights) {
   EXPECT_EQ(td::average(x.astype(td::float32), {.axis = 1, .weights = w.astype(td::float32)}).dtype(), td::float32);
   EXPECT_TRUE(throws([&] { td::average(x, {.weights = w}); }, "average: weights of shape (4,)", {"(3, 4)"}));
   EXPECT_TRUE(throws([&] { td::average(x, {.axis = 0, .weights = w}); }, "average: weights of shape (4,)", {"axis 0"}));
-  EXPECT_TRUE(throws([&] { td::average(x, {.axis = 1, .weights = w - 2.5}); }, "average: the weights"));
+  EXPECT_TRUE(throws([&] { td::average(x, {.axis = 1, .weights = w - 2.5}); }, "average: weights of shape (4,)", {"zero"}));
 }
 
 TEST(Cov, OfVariables) {
@@ -221,7 +221,7 @@ TEST(Digitize, FindsIntervals) {
   EXPECT_TRUE(same(td::digitize(x, td::array({1.0, 2.0, 4.0}), {.right = true}), td::array({0, 2, 2, 0, 3, 3})));
   EXPECT_TRUE(same(td::digitize(x, td::array({3.0, 2.0, 1.0})), td::array({2, 1, 0, 3, 0, 0})));
   EXPECT_TRUE(same(td::digitize(x, td::array({3.0, 2.0, 1.0}), {.right = true}), td::array({3, 1, 1, 3, 0, 0})));
-  EXPECT_TRUE(throws([&] { td::digitize(x, td::array({1.0, 3.0, 2.0})); }, "digitize: bins neither"));
+  EXPECT_TRUE(throws([&] { td::digitize(x, td::array({1.0, 3.0, 2.0})); }, "digitize: bins of shape (3,)"));
   EXPECT_TRUE(throws([&] { td::digitize(x, td::array(1.0)); }, "digitize: bins of shape ()"));
 }
 
@@ -247,6 +247,15 @@ TEST(NanReductions, LeaveNaNOut) {
   EXPECT_TRUE(same(td::nanmedian(x), td::array(2.0)));
   EXPECT_TRUE(same(td::nanmedian(x, {.axis = 0}), td::array({1.0, 2.5, 3.0, 3.0})));
   EXPECT_TRUE(same(td::nanmedian(x, {.axis = 1, .keepdims = true}), td::array({{1.5}, {3.0}, {1.5}})));
+  EXPECT_TRUE(near(td::nanquantile(x, 0.3), td::array(0.6), 1e-14, 1e-14));
+  EXPECT_TRUE(near(td::nanquantile(x, {0.75, 0.1}, {.axis = 1}), td::array({{4.25, 3.0, 3.875}, {-1.3, 3.0, -0.55}}),
+                   1e-14, 1e-14));
+  EXPECT_TRUE(same(td::nanquantile(x, 0.5, {.axis = 0, .keepdims = true, .method = td::QuantileMethod::weibull}),
+                   td::array({{1.0, 2.5, 3.0, 3.0}})));
+  EXPECT_TRUE(same(td::nanpercentile(x, 40, {.axis = 1, .method = td::QuantileMethod::lower}),
+                   td::array({-2.0, 3.0, 0.5})));
+  EXPECT_TRUE(same(td::nanpercentile(x, {0.0, 100.0}, {.axis = 0}),
+                   td::array({{0.5, 2.5, -2.0, -1.0}, {1.5, 2.5, 8.0, 7.0}})));
   EXPECT_TRUE(near(td::nanvar(x), td::array(11.02734375), 1e-14, 1e-14));
   EXPECT_TRUE(near(td::nanvar(x, {.axis = 0, .correction = 1}), td::array({0.5, nan, 50.0, 16.0}), 1e-14, 1e-14));
   EXPECT_TRUE(near(td::nanvar(x, {.axis = 1, .keepdims = true}),
@@ -273,11 +282,16 @@ TEST(NanReductions, LeaveNaNOut) {
   EXPECT_TRUE(same(td::nanmin(none), td::array(nan)));
   EXPECT_TRUE(same(td::nanmean(none), td::array(nan)));
   EXPECT_TRUE(same(td::nanmedian(none), td::array(nan)));
+  EXPECT_TRUE(same(td::nanquantile(none, 0.2), td::array(nan)));
+  EXPECT_TRUE(same(td::nanquantile(empty, {0.2, 0.3}), td::array({nan, nan})));
+  EXPECT_TRUE(same(td::nanquantile(td::zeros({2, 0}, {.dtype = td::int8}), 1, {.axis = 1, .keepdims = true}),
+                   td::array({{nan}, {nan}})));
+  EXPECT_TRUE(same(td::nanquantile(x, std::vector<double>{}, {.axis = 1}), td::zeros({0, 3})));
   EXPECT_TRUE(same(td::nanvar(none), td::array(nan)));
   EXPECT_TRUE(throws([&] { td::nanargmax(none); }, "nanargmax: ", {"(2,)"}));
   EXPECT_TRUE(throws([&] { td::nanargmin(x, {.axis = {0, 1}}); }, "nanargmin: one axis"));
   EXPECT_TRUE(throws([&] { td::nanmax(empty); }, "nanmax: ", {"(0,)"}));
-  EXPECT_TRUE(throws<td::IndexError>([&] { td::nansum(x, {.axis = 2}); }, "sum: axis 2"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::nansum(x, {.axis = 2}); }, "nansum: axis 2"));
 }
 
 TEST(NanReductions, OfComplexNumbers) {
@@ -302,6 +316,8 @@ TEST(NanReductions, OfEveryDTypeAndLayout) {
       EXPECT_TRUE(same(td::nanargmin(y), td::argmin(y))) << dtype << name(layout);
       if (!td::is_complex(dtype)) {
         EXPECT_TRUE(same(td::nanmedian(y, {.axis = 1}), td::median(y, {.axis = 1}))) << dtype << name(layout);
+        EXPECT_TRUE(same(td::nanquantile(y, {0.7, 0.1}, {.axis = 1}), td::quantile(y, {0.7, 0.1}, {.axis = 1})))
+            << dtype << name(layout);
         EXPECT_TRUE(near(td::median(y, {.axis = 0}), td::quantile(y, 0.5, {.axis = 0}), 1e-2)) << dtype << name(layout);
       }
     }

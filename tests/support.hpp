@@ -260,7 +260,7 @@ void for_each_index(const Shape& shape, Function&& function) {
 /// Whether the call throws exactly an E whose message starts with `start` and contains all `parts`.
 template <class E = Error, class Function>
 ::testing::AssertionResult throws(Function&& function, std::string_view start,
-                                  std::initializer_list<std::string_view> parts = {}) {
+                                  const std::vector<std::string_view>& parts = {}) {
   std::string message;
   try {
     function();

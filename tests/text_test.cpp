@@ -28,6 +28,7 @@ TEST(Loadtxt, RowsAndColumns) {
   EXPECT_TRUE(same(parse("1 :: 2.5\n-3::1e10", {.delimiter = "::"}), expected));
   EXPECT_TRUE(same(parse("\xef\xbb\xbf" "1;2.5\n-3;1e10", {.delimiter = ";"}), expected));
   EXPECT_TRUE(same(parse("a,b\n1,2.5\n-3,1e10\nend", {.delimiter = ",", .skiprows = 1, .max_rows = 2}), expected));
+  EXPECT_TRUE(same(parse("1,2.5\n  \t\n-3,1e10\n ", {.delimiter = ","}), expected));
   EXPECT_TRUE(same(parse("% note\n1 2.5 % note\n-3 1e10", {.comments = "%"}), expected));
   EXPECT_TRUE(same(parse("x 1 2.5\ny -3 1e10 more", {.usecols = {1, 2}}), expected));
   EXPECT_TRUE(same(parse("2.5,x,1\n1e10,y,-3", {.delimiter = ",", .usecols = {-1, 0}}), expected));
@@ -72,6 +73,7 @@ TEST(Loadtxt, ErrorsNameThePlace) {
   EXPECT_TRUE(refuses("1,2\n3", comma, "line 2: 1 column where line 1 has 2"));
   EXPECT_TRUE(refuses("\n1,2\n3,4,5", comma, "line 3: 3 columns where line 2 has 2"));
   EXPECT_TRUE(refuses("1,2,", comma, "line 1, column 3: '' is not a number"));
+  EXPECT_TRUE(refuses("1\t2\n\t\n", {.delimiter = "\t"}, "line 2, column 1: '' is not a number"));
   EXPECT_TRUE(refuses("1 2", {.usecols = {2}}, "line 1: there is no column 2 (counted from 0) among 2"));
   EXPECT_TRUE(refuses("1 2", {.usecols = {-3}}, "line 1: there is no column -3"));
   EXPECT_TRUE(refuses("1 2.5", {.dtype = td::int32}, "line 1, column 2: '2.5' is not a whole number"));

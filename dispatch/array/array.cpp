@@ -18,8 +18,15 @@ namespace {
 
 /// The node of an array that has not been moved from.
 Node& node_of(const NodePtr& node) {
-  if (!node) throw Error("Array: used after it was moved from");
+  if (!node) detail::fail("Array", "used after it was moved from");
   return *node;
+}
+
+/// The same, evaluated because the user asks for it.
+Node& ready_node(const char* function, const NodePtr& x) {
+  Node& node = node_of(x);
+  evaluate(function, node, detail::FlushReason::eval);
+  return node;
 }
 
 /// Makes the memory of x its own, copying if anyone else can see it, and evaluates it first.
@@ -87,13 +94,13 @@ std::int64_t Array::nbytes() const { return size() * itemsize(dtype()); }
 bool Array::is_evaluated() const { return node_of(node_).is_ready(); }
 
 const Array& Array::eval() const {
-  evaluate("eval", node_of(node_), detail::FlushReason::eval);
+  ready_node("eval", node_);
   return *this;
 }
 
-Shape Array::strides() const { return detail::ready("strides", eval()).strides; }
-bool Array::is_contiguous() const { return eval().node_->contiguous; }
-const void* Array::data() const { return eval().node_->data; }
+Shape Array::strides() const { return ready_node("strides", node_).strides; }
+bool Array::is_contiguous() const { return ready_node("is_contiguous", node_).contiguous; }
+const void* Array::data() const { return ready_node("data", node_).data; }
 void* Array::mutable_data() & { return own_memory("mutable_data", node_).data; }
 
 Array Array::astype(DType to) const {
@@ -112,24 +119,28 @@ Array Array::copy() const {
   return Array(std::move(result));
 }
 
-Array Array::contiguous() const { return is_contiguous() ? *this : copy(); }
+Array Array::contiguous() const {
+  const detail::FunctionName function("contiguous");
+  return is_contiguous() ? *this : copy();
+}
 
 Array Array::to(const Device& device) const {
   if (node_of(node_).device == device.state()) return *this;
+  const detail::FunctionName function("to");
   const Array source = contiguous();
   const Node& x = *source.node_;
   detail::DeviceState& target = *device.state();
-  NodePtr result = detail::allocate_node("to", target, x.dtype, x.shape);
+  NodePtr result = detail::allocate_node(function, target, x.dtype, x.shape);
   if (const std::int64_t bytes = source.nbytes()) {
     if (x.device->shares_host_memory) {
-      detail::call("to", x.device->table->synchronize, x.device->handle);
-      detail::call("to", target.table->copy, target.handle, TD_HOST_TO_DEVICE, result->data, x.data, bytes);
+      detail::call(function, x.device->table->synchronize, x.device->handle);
+      detail::call(function, target.table->copy, target.handle, TD_HOST_TO_DEVICE, result->data, x.data, bytes);
     } else if (target.shares_host_memory) {
-      detail::call("to", x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, result->data, x.data, bytes);
+      detail::call(function, x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, result->data, x.data, bytes);
     } else {
       std::vector<std::byte> host(static_cast<std::size_t>(bytes));
-      detail::call("to", x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, host.data(), x.data, bytes);
-      detail::call("to", target.table->copy, target.handle, TD_HOST_TO_DEVICE, result->data, host.data(), bytes);
+      detail::call(function, x.device->table->copy, x.device->handle, TD_DEVICE_TO_HOST, host.data(), x.data, bytes);
+      detail::call(function, target.table->copy, target.handle, TD_HOST_TO_DEVICE, result->data, host.data(), bytes);
     }
   }
   return Array(std::move(result));
@@ -137,14 +148,15 @@ Array Array::to(const Device& device) const {
 
 Array Array::from_host(const void* values, DType dtype, const Shape& shape, std::int64_t count,
                        const ArrayOptions& options) {
-  if (detail::element_count("Array", shape) != count)
-    detail::fail("Array", std::to_string(count) + " values do not fill shape " + to_string(shape));
-  const Array result = detail::host_array("Array", detail::device_of(options.device), dtype, shape, values);
+  const detail::FunctionName function("Array");
+  if (detail::element_count(function, shape) != count)
+    detail::fail(function, std::to_string(count) + " values do not fill shape " + to_string(shape));
+  const Array result = detail::host_array(function, detail::device_of(options.device), dtype, shape, values);
   return options.dtype ? result.astype(*options.dtype) : result;
 }
 
-void Array::copy_to_host(void* target, DType dtype, std::int64_t count) const {
-  constexpr const char* function = "copy_to_host";
+void Array::copy_to_host(const char* caller, void* target, DType dtype, std::int64_t count) const {
+  const detail::FunctionName function(caller);
   if (count != size())
     detail::fail(function, "array of shape " + to_string(shape()) + " into " + std::to_string(count) + " elements");
   if (count == 0) return;
@@ -162,8 +174,9 @@ void Array::copy_to_host(void* target, DType dtype, std::int64_t count) const {
 }
 
 void Array::copy_from_host(const void* source, DType dtype, std::int64_t count) {
+  const detail::FunctionName function("copy_from");
   if (count != size())
-    detail::fail("copy_from", std::to_string(count) + " values into an array of shape " + to_string(shape()));
+    detail::fail(function, std::to_string(count) + " values into an array of shape " + to_string(shape()));
   const Array values = from_host(source, dtype, shape(), count, {.device = device()});
   const Index everything[] = {ellipsis};
   assign(everything, values);
@@ -188,8 +201,8 @@ void Array::copy_item(void* target, DType dtype) const {
 
 Array::operator bool() const {
   if (size() != 1)
-    throw Error("bool: the truth value of an array of shape " + to_string(shape()) +
-                " is ambiguous; use any() or all()");
+    detail::fail("bool", "the truth value of an array of shape " + to_string(shape()) +
+                             " is ambiguous; use any() or all()");
   return item<bool>();
 }
 
@@ -236,7 +249,7 @@ void Array::assign(std::span<const Index> index, const Operand& value) {
 }
 
 void Array::assign(const detail::Selection& selection, const Operand& value, bool adds) {
-  constexpr const char* function = "assign";
+  const detail::FunctionName function("assign");
   if (selection.mask && value.is_array() && value.array().ndim() == 1 && value.array().size() != 1 &&
       value.array().size() != selection.shape[0])
     detail::fail(function, "cannot assign " + std::to_string(value.array().size()) + " input values to the " +
@@ -291,7 +304,8 @@ Array in_place(const char* function, const Array& a, const Operand& b, Array (*a
     return *this = in_place(#function, *this, b, tandem::function); \
   }                                                                                                                  \
   void View::operator symbol(const Operand& b) && {                                                                  \
-    Array value = in_place(#function, *this, b, tandem::function);  \
+    const detail::FunctionName scope(#function);                    \
+    Array value = in_place(scope, *this, b, tandem::function);      \
     std::move(*this) = Operand(value.eval());  /* ready, so that it keeps nothing of the base alive */    \
   }
 TD_DETAIL_IN_PLACE(+=, add)

@@ -6,8 +6,8 @@
 #include <string>
 
 #include <tandem/backend.h>
-#include <tandem/error.hpp>
 
+#include "../errors.hpp"
 #include "../program/scalar_host.hpp"
 
 namespace tandem {
@@ -65,7 +65,7 @@ std::string_view name(DType dtype) noexcept { return facts[int(dtype)].name; }
 DType dtype_from_name(std::string_view text) {
   for (int i = 0; i < dtype_count; ++i)
     if (facts[i].name == text) return DType(i);
-  throw Error("dtype_from_name: no dtype is called \"" + std::string(text) + "\"");
+  detail::fail("dtype_from_name", "no dtype is called \"" + std::string(text) + "\"");
 }
 
 int itemsize(DType dtype) noexcept { return facts[int(dtype)].bytes; }

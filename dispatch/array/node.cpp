@@ -46,8 +46,8 @@ void release(Node* node) noexcept {
 namespace {
 
 [[noreturn, gnu::noinline]] void too_large(const char* function, DType dtype, const Shape& shape) {
-  throw OutOfMemory(std::string(function) + ": shape " + to_string(shape) + " of " + std::string(name(dtype)) +
-                    " has more bytes than can be counted");
+  fail<OutOfMemory>(function, "shape " + to_string(shape) + " of " + std::string(name(dtype)) +
+                                  " has more bytes than can be counted");
 }
 
 }  // namespace

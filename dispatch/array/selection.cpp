@@ -12,7 +12,7 @@ namespace tandem::detail {
 namespace {
 
 [[noreturn]] void refuse(const char* function, const std::string& text) {
-  throw IndexError(std::string(function) + ": " + text);
+  fail<IndexError>(function, text);
 }
 
 /// Whether the axes [first, first + count) could be one.
@@ -380,9 +380,7 @@ Array checked_indices(const char* function, const Array& indices, int axis, std:
   const Array first = indices.ravel()(argmax(outside).item<std::int64_t>());
   const std::string text = indices.dtype() == uint64 ? std::to_string(first.item<std::uint64_t>())
                                                      : std::to_string(first.item<std::int64_t>());
-  // NumPy's sentence starts with "index", which a subscript's message has said already.
-  refuse(function, (std::string_view(function) == "index" ? "" : "index ") + text + " is out of bounds for axis " +
-                       std::to_string(axis) + " with size " + std::to_string(length));
+  refuse_index(function, text, axis, length);
 }
 
 }  // namespace tandem::detail

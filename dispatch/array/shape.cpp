@@ -2,12 +2,12 @@
 
 #include <ostream>
 
-#include <tandem/error.hpp>
+#include "../errors.hpp"
 
 namespace tandem {
 
 void Shape::grow(int count) {
-  if (count > max_ndim) throw Error("Shape: " + std::to_string(count) + " axes, the most is " + std::to_string(max_ndim));
+  if (count > max_ndim) detail::fail("Shape", std::to_string(count) + " axes, the most is " + std::to_string(max_ndim));
   auto* heap = new std::int64_t[max_ndim];
   for (int i = 0; i < size_; ++i) heap[i] = inline_[i];
   heap_ = heap;
@@ -32,9 +32,9 @@ Shape broadcast_shapes(const char* function, std::span<const Shape> shapes) {
   Shape result;
   for (const Shape& shape : shapes) {
     if (broadcast_into(result, shape)) continue;
-    std::string text = std::string(function) + ": shapes";
+    std::string text = "shapes";
     for (const Shape& each : shapes) text += " " + to_string(each);
-    throw Error(text + " do not broadcast");
+    fail(function, text + " do not broadcast");
   }
   return result;
 }
@@ -67,9 +67,20 @@ Shape broadcast_strides(const Shape& shape, const Shape& strides, const Shape& t
 
 int normalize_axis(const char* function, std::int64_t axis, int ndim) {
   if (axis < -ndim || axis >= ndim)
-    throw IndexError(std::string(function) + ": axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
-                     std::to_string(ndim));
+    fail<IndexError>(function, "axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
+                                   std::to_string(ndim));
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+
+void refuse_index(const char* function, const std::string& index, int axis, std::int64_t length) {
+  fail<IndexError>(function, (std::string_view(speaker(function)) == "index" ? "" : "index ") + index +
+                                 " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                                 std::to_string(length));
+}
+
+std::int64_t normalize_index(const char* function, std::int64_t index, int axis, std::int64_t length, int more) {
+  if (index < -length || index >= length + more) refuse_index(function, std::to_string(index), axis, length);
+  return index < 0 ? index + length : index;
 }
 
 std::uint32_t axes_mask(const char* function, const Axes& axes, int ndim) {
@@ -77,7 +88,7 @@ std::uint32_t axes_mask(const char* function, const Axes& axes, int ndim) {
   std::uint32_t mask = 0;
   for (std::int64_t axis : axes.list()) {
     const std::uint32_t bit = 1u << normalize_axis(function, axis, ndim);
-    if (mask & bit) throw Error(std::string(function) + ": axis " + std::to_string(axis) + " is given twice");
+    if (mask & bit) fail(function, "axis " + std::to_string(axis) + " is given twice");
     mask |= bit;
   }
   return mask;
@@ -92,13 +103,13 @@ std::int64_t element_count(const char* function, const Shape& shape) {
   std::int64_t count = 1;
   bool empty = false;
   for (std::int64_t length : shape) {
-    if (length < 0) throw Error(std::string(function) + ": shape " + to_string(shape) + " has a negative length");
+    if (length < 0) fail(function, "shape " + to_string(shape) + " has a negative length");
     empty |= length == 0;
   }
   if (empty) return 0;
   for (std::int64_t length : shape)
     if (__builtin_mul_overflow(count, length, &count))
-      throw Error(std::string(function) + ": shape " + to_string(shape) + " has more elements than can be counted");
+      fail(function, "shape " + to_string(shape) + " has more elements than can be counted");
   return count;
 }
 

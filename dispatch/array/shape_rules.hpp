@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <tandem/shape.hpp>
 
@@ -18,6 +19,11 @@ Shape broadcast_strides(const Shape& shape, const Shape& strides, const Shape& t
 
 /// The axis as 0 <= axis < ndim; throws IndexError outside.
 int normalize_axis(const char* function, std::int64_t axis, int ndim);
+
+/// An index on an axis as 0 <= index < length + more; throws IndexError outside.
+std::int64_t normalize_index(const char* function, std::int64_t index, int axis, std::int64_t length, int more = 0);
+/// Throws IndexError with NumPy's sentence. Its first word is "index", which a subscript's message has said already.
+[[noreturn]] void refuse_index(const char* function, const std::string& index, int axis, std::int64_t length);
 
 /// One bit per axis named, all if none is given; throws IndexError outside and Error for repeated ones.
 std::uint32_t axes_mask(const char* function, const Axes& axes, int ndim);

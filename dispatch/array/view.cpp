@@ -62,10 +62,11 @@ int detail::count_indexed_axes(std::span<const Index> index, const Shape& shape)
     if (part.kind == Index::Kind::array) named += is_bool(part.array->dtype) ? part.array->shape.size() : 1;
     ellipses += part.kind == Index::Kind::ellipsis;
   }
-  if (ellipses > 1) throw IndexError("index: more than one ellipsis");
+  if (ellipses > 1) detail::fail<IndexError>("index", "more than one ellipsis");
   if (named > ndim)
-    throw IndexError("index: too many indices: array of shape " + to_string(shape) + " is " + std::to_string(ndim) +
-                     "-dimensional, but " + std::to_string(named) + " were indexed");
+    detail::fail<IndexError>("index", "too many indices: array of shape " + to_string(shape) + " is " +
+                                          std::to_string(ndim) + "-dimensional, but " + std::to_string(named) +
+                                          " were indexed");
   return named;
 }
 
@@ -84,11 +85,7 @@ Array Array::basic_subscript(std::span<const Index> index) const {
   for (const Index& part : index) {
     switch (part.kind) {
       case Index::Kind::integer: {
-        const std::int64_t length = x.shape[axis];
-        if (part.start < -length || part.start >= length)
-          throw IndexError("index: " + std::to_string(part.start) + " is out of bounds for axis " + std::to_string(axis) +
-                           " with size " + std::to_string(length));
-        offset += (part.start < 0 ? part.start + length : part.start) * x.strides[axis];
+        offset += detail::normalize_index("index", part.start, axis, x.shape[axis]) * x.strides[axis];
         ++axis;
         break;
       }
@@ -170,7 +167,13 @@ Array Array::contiguous_reshape(const Shape& shape) const {
   return make_view(*own.node_, shape, detail::contiguous_strides(shape), 0);
 }
 
+Array Array::ravel() const {
+  const detail::FunctionName function("ravel");
+  return reshape({-1});
+}
+
 Array Array::transpose() const {
+  const detail::FunctionName function("transpose");
   Shape axes;
   for (int i = ndim() - 1; i >= 0; --i) axes.push_back(i);
   return permute(axes);
@@ -184,7 +187,8 @@ Array Array::permute(const Shape& axes) const {
   std::uint32_t seen = 0;
   for (std::int64_t named : axes) {
     const int axis = detail::normalize_axis("permute", named, ndim());
-    if (seen >> axis & 1) detail::fail("permute", "axis " + std::to_string(axis) + " is given twice in " + to_string(axes));
+    if (seen >> axis & 1)
+      detail::fail("permute", "axes " + to_string(axes) + " name one of shape " + to_string(x.shape) + " twice");
     seen |= 1u << axis;
     shape.push_back(x.shape[axis]);
     strides.push_back(x.strides[axis]);
@@ -247,8 +251,9 @@ Array Array::flip(const Axes& axes) const {
 }
 
 Array Array::moveaxis(int source, int destination) const {
-  const int from = detail::normalize_axis("moveaxis", source, ndim());
-  const int to = detail::normalize_axis("moveaxis", destination, ndim());
+  const detail::FunctionName function("moveaxis");
+  const int from = detail::normalize_axis(function, source, ndim());
+  const int to = detail::normalize_axis(function, destination, ndim());
   Shape axes;
   for (int i = 0; i < ndim(); ++i)
     if (i != from) axes.push_back(i);

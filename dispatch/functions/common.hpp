@@ -7,6 +7,7 @@
 #include <tandem/array.hpp>
 #include <tandem/data_types.hpp>
 
+#include "../errors.hpp"
 #include "../program/expression.hpp"
 #include "../program/ops.hpp"
 
@@ -37,6 +38,9 @@ DeviceState& device_of(const std::optional<Device>& device);
 /// Runs x if it is pending and returns its node, for a verb.
 Node& ready(const char* function, const Array& x, FlushReason reason = FlushReason::verb);
 
+/// Throws Error for complex numbers.
+void refuse_complex(const char* function, const Array& x);
+
 /// Records an operation of ops.def on arrays and scalars: promotion, broadcasting, casts.
 Array elementwise(td_op op, std::initializer_list<const Operand*> operands);
 
@@ -59,9 +63,6 @@ Ranked at_ranks(const char* function, const Array& rows, const Array& ranks, boo
 /// A pending array whose elements are all `value`.
 Array constant_array(const char* function, DeviceState& device, const Shape& shape, const Scalar& value, DType dtype);
 
-/// concat for the function of that name.
-Array join(const char* function, std::span<const Array> arrays, int axis);
-
 /// A ready array with a copy of contiguous host elements.
 Array host_array(const char* function, DeviceState& device, DType dtype, const Shape& shape, const void* values);
 
@@ -78,8 +79,8 @@ td_view view_of(const Node& node) noexcept;
 /// The array as int64 positions 0, stride, ...: see td_operand's index array.
 Array index_array(DeviceState& device, const Shape& shape, const Shape& strides);
 
-/// "function: text".
-[[noreturn]] void fail(const char* function, const std::string& text);
+/// The shortest text that reads back as x.
+std::string describe_number(double x);
 
 /// "int8 and float32".
 std::string describe_dtypes(DType a, DType b);

@@ -17,6 +17,7 @@ namespace {
 
 using detail::DeviceState;
 using detail::fail;
+using detail::FunctionName;
 
 /// Depth-first: the shape of nested braces, which must be the same everywhere.
 void flatten(const NestedList& list, Shape& shape, int depth, std::vector<Scalar>& values) {
@@ -84,6 +85,7 @@ Array on_diagonal(td_op comparison, DeviceState& device, const Shape& shape, std
 /// Ones where on_diagonal holds, else zeros.
 Array matrix_of(td_op comparison, const char* function, std::int64_t n_rows, std::optional<std::int64_t> n_columns,
                 const EyeOptions& options) {
+  const FunctionName scope(function);
   const Shape shape{n_rows, n_columns.value_or(n_rows)};
   const DType dtype = options.dtype.value_or(float64);
   DeviceState& device = detail::device_of(options.device);
@@ -92,6 +94,7 @@ Array matrix_of(td_op comparison, const char* function, std::int64_t n_rows, std
 }
 
 Array triangle(const char* function, const Array& x, td_op comparison, std::int64_t k) {
+  const FunctionName scope(function);
   if (x.ndim() == 0) fail(function, "a 0-d array is no matrix");
   const std::int64_t columns = x.shape(-1);
   const Array matrices = x.ndim() > 1 ? x : x.broadcast_to({columns, columns});
@@ -120,17 +123,19 @@ Array array(const NestedList& list, const ArrayOptions& options) {
 }
 
 Array asarray(const Array& x, const AsArrayOptions& options) {
+  const FunctionName function("asarray");
   const Array cast = options.dtype ? x.astype(*options.dtype) : x;
   const Array result = options.device ? cast.to(*options.device) : cast;
   const bool shared = result.node().get() == x.node().get();
   if (options.copy == false && !shared)
-    fail("asarray", std::string(name(x.dtype())) + " on " + x.device().name() + " becomes " +
-                        std::string(name(result.dtype())) + " on " + result.device().name() + " by a copy only");
+    fail(function, std::string(name(x.dtype())) + " on " + x.device().name() + " becomes " +
+                       std::string(name(result.dtype())) + " on " + result.device().name() + " by a copy only");
   return options.copy == true && shared ? result.copy() : result;
 }
 
 Array asarray(const NestedList& values, const AsArrayOptions& options) {
-  if (options.copy == false) fail("asarray", "C++ numbers become an array by a copy only");
+  const FunctionName function("asarray");
+  if (options.copy == false) fail(function, "C++ numbers become an array by a copy only");
   return array(values, {.dtype = options.dtype, .device = options.device});
 }
 
@@ -168,12 +173,13 @@ Array empty_like(const Array& x, const ArrayOptions& options) {
 }
 
 Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const ArrayOptions& options) {
+  const FunctionName function("arange");
   const DType natural = promote_types(promote_types(start.dtype(), stop.dtype()), step.dtype());
   const DType dtype = options.dtype.value_or(is_bool(natural) ? int64 : natural);
-  if (is_bool(dtype) || is_complex(dtype)) fail("arange", "dtype " + std::string(name(dtype)) + " is not supported");
+  if (is_bool(dtype) || is_complex(dtype)) fail(function, "dtype " + std::string(name(dtype)) + " is not supported");
   const std::int64_t n = range_length(start, stop, step);
   DeviceState& device = detail::device_of(options.device);
-  if (n == 0) return Array(detail::allocate_node("arange", device, dtype, {0}));
+  if (n == 0) return Array(detail::allocate_node(function, device, dtype, {0}));
 
   if (is_integer(dtype)) {
     // The first two elements truncate to the dtype, and their difference is the step: NumPy's rule.
@@ -197,12 +203,13 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, const 
 Array arange(const Scalar& stop, const ArrayOptions& options) { return arange(0, stop, 1, options); }
 
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, const LinspaceOptions& options) {
-  if (num < 0) fail("linspace", "number of elements " + std::to_string(num) + " is negative");
+  const FunctionName function("linspace");
+  if (num < 0) fail(function, "number of elements " + std::to_string(num) + " is negative");
   const bool is_complex_range = start.kind() == Scalar::Kind::complex || stop.kind() == Scalar::Kind::complex;
   const DType compute = is_complex_range ? complex128 : float64;
   const DType dtype = options.dtype.value_or(compute);
   DeviceState& device = detail::device_of(options.device);
-  if (num == 0) return Array(detail::allocate_node("linspace", device, dtype, {0}));
+  if (num == 0) return Array(detail::allocate_node(function, device, dtype, {0}));
 
   const auto intervals = static_cast<double>(options.endpoint ? num - 1 : num);
   const std::complex<double> first(start.real(), start.imag()), last(stop.real(), stop.imag());
@@ -225,6 +232,7 @@ Array eye(std::int64_t n_rows, std::optional<std::int64_t> n_columns, const EyeO
 }
 
 Array identity(std::int64_t n, const ArrayOptions& options) {
+  const FunctionName function("identity");
   return eye(n, n, {.dtype = options.dtype, .device = options.device});
 }
 
@@ -241,11 +249,12 @@ Array triu(const Array& x, const TriangleOptions& options) {
 }
 
 Array diag(const Array& x, const TriangleOptions& options) {
+  const FunctionName function("diag");
   if (x.ndim() == 2) return diagonal(x, {.offset = options.k});
-  if (x.ndim() != 1) fail("diag", "array of shape " + to_string(x.shape()) + " is neither 1-d nor 2-d");
+  if (x.ndim() != 1) fail(function, "array of shape " + to_string(x.shape()) + " is neither 1-d nor 2-d");
   const std::int64_t k = options.k, more = std::abs(k);
   DeviceState& device = *x.node()->device;
-  const Array padding = filled("diag", {more}, 0, x.dtype(), device);
+  const Array padding = filled(function, {more}, 0, x.dtype(), device);
   const Array elements = more > 0 ? concat({x, padding}) : x;
   const std::int64_t n = elements.size();
   if (n == 0) return x.reshape({0, 0});
@@ -253,15 +262,20 @@ Array diag(const Array& x, const TriangleOptions& options) {
   return where(on_diagonal(TD_OP_equal, device, {n, n}, k), along_row, false);
 }
 
-Array diagflat(const Array& x, const TriangleOptions& options) { return diag(x.ravel(), options); }
+Array diagflat(const Array& x, const TriangleOptions& options) {
+  const FunctionName function("diagflat");
+  return diag(x.ravel(), options);
+}
 
 Array logspace(double start, double stop, std::int64_t num, const LogspaceOptions& options) {
+  const FunctionName function("logspace");
   const Array powers = linspace(start, stop, num, {.endpoint = options.endpoint, .device = options.device});
   return pow(options.base, powers).astype(options.dtype.value_or(float64));
 }
 
 Array geomspace(double start, double stop, std::int64_t num, const LinspaceOptions& options) {
-  if (start == 0 || stop == 0) fail("geomspace", "a geometric sequence does not include 0");
+  const FunctionName function("geomspace");
+  if (start == 0 || stop == 0) fail(function, "a geometric sequence does not include 0");
   const double sign = start < 0 ? -1 : 1;  // NumPy's way: logarithms of numbers that are positive
   Array y = logspace(std::log10(start / sign), std::log10(stop / sign), num,
                      {.endpoint = options.endpoint, .device = options.device});
@@ -274,6 +288,7 @@ Array geomspace(double start, double stop, std::int64_t num, const LinspaceOptio
 }
 
 std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions& options) {
+  const FunctionName function("meshgrid");
   const auto n = static_cast<int>(arrays.size());
   std::vector<Array> grids;
   Shape whole;
@@ -290,26 +305,26 @@ std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions
 }
 
 Array one_hot(const Array& indices, std::int64_t num_classes, const OneHotOptions& options) {
+  const FunctionName function("one_hot");
   if (!is_integer(indices.dtype()))
-    fail("one_hot", "indices of dtype " + std::string(name(indices.dtype())) + " are no integers");
-  if (num_classes < 0) fail("one_hot", "number of classes " + std::to_string(num_classes) + " is negative");
+    fail(function, "indices of dtype " + std::string(name(indices.dtype())) + " are no integers");
+  if (num_classes < 0) fail(function, "number of classes " + std::to_string(num_classes) + " is negative");
   const Array classes = arange(num_classes, {.device = indices.device()});
   return equal(indices.expand_dims(-1), classes).astype(options.dtype);
 }
 
 Array concat(std::span<const Array> arrays, std::optional<int> axis) {
-  if (axis) return detail::join("concat", arrays, *axis);
-  std::vector<Array> flat;
-  for (const Array& x : arrays) flat.push_back(x.ravel());
-  return detail::join("concat", flat, 0);
-}
-
-Array detail::join(const char* function, std::span<const Array> arrays, int axis) {
+  const FunctionName function("concat");
   if (arrays.empty()) fail(function, "no arrays given");
+  if (!axis) {
+    std::vector<Array> flat;
+    for (const Array& x : arrays) flat.push_back(x.ravel());
+    return concat(flat, 0);
+  }
   DeviceState& device = detail::common_device(function, arrays);
   const std::vector<TypeOperand> types(arrays.begin(), arrays.end());
   const DType dtype = detail::promote(types);
-  const int along = detail::normalize_axis(function, axis, arrays[0].ndim());
+  const int along = detail::normalize_axis(function, *axis, arrays[0].ndim());
   Shape shape = arrays[0].shape();
   for (const Array& x : arrays.subspan(1)) {
     Shape expected = shape;
@@ -337,13 +352,14 @@ Array detail::join(const char* function, std::span<const Array> arrays, int axis
 }
 
 Array stack(std::span<const Array> arrays, int axis) {
+  const FunctionName function("stack");
   std::vector<Array> expanded;
   for (const Array& x : arrays) {
     if (!(x.shape() == arrays[0].shape()))
-      fail("stack", "shapes " + to_string(arrays[0].shape()) + " and " + to_string(x.shape()) + " differ");
+      fail(function, "shapes " + to_string(arrays[0].shape()) + " and " + to_string(x.shape()) + " differ");
     expanded.push_back(x.expand_dims(axis));
   }
-  return detail::join("stack", expanded, axis);
+  return concat(expanded, axis);
 }
 
 }  // namespace tandem

@@ -11,6 +11,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 struct KindRow {
   std::string_view name;
@@ -59,6 +60,7 @@ IntegerInfo iinfo(DType dtype) {
 }
 
 Array astype(const Array& x, DType dtype, const AstypeOptions& options) {
+  const FunctionName function("astype");
   const Array cast = x.astype(dtype);
   const Array placed = options.device ? cast.to(*options.device) : cast;
   return options.copy && placed.node().get() == x.node().get() ? placed.copy() : placed;

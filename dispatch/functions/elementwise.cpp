@@ -96,15 +96,14 @@ const Node* common_model(const Operand* const* operands, int n) {
 
 /// Integer powers have no fractions to put a negative exponent's result into.
 void check_exponent(const Operand& exponent) {
-  constexpr const char* text = "integers to negative integer powers are not allowed";
+  std::int64_t least = 0;
   if (!exponent.is_array()) {
-    if (exponent.scalar().kind() == Scalar::Kind::integer && !exponent.scalar().above_int64() &&
-        exponent.scalar().integer() < 0)
-      fail("pow", text);
-  } else if (is_signed_integer(exponent.array().dtype())) {
-    if (exponent.array().size() > 0 && bool(reduce("pow", TD_REDUCE_any, less(exponent.array(), 0), {}, false)))
-      fail("pow", text);
+    const Scalar& scalar = exponent.scalar();
+    if (scalar.kind() == Scalar::Kind::integer && !scalar.above_int64()) least = scalar.integer();
+  } else if (is_signed_integer(exponent.array().dtype()) && exponent.array().size() > 0) {
+    least = reduce("pow", TD_REDUCE_min, exponent.array(), {}, false).item<std::int64_t>();
   }
+  if (least < 0) fail("pow", "integers to negative integer powers, as " + std::to_string(least) + ", are not allowed");
 }
 
 }  // namespace
@@ -177,6 +176,7 @@ Array elementwise(td_op op, std::initializer_list<const Operand*> list) {
 #include <tandem/ops.def>
 
 Array round(const Operand& x, int decimals) {
+  const detail::FunctionName function("round");
   if (decimals == 0) return rint(x);
   if (x.is_array() && is_complex(x.array().dtype()))
     return make_complex(round(real(x.array()), decimals), round(imag(x.array()), decimals));
@@ -191,6 +191,7 @@ Array round(const Operand& x, int decimals) {
 }
 
 Array isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
+  const detail::FunctionName function("isclose");
   if (!options.equal_nan) return isclose(a, b, options.rtol, options.atol);
   const auto keep = [](const Operand& x) { return x.is_array() ? x.array() : Array(x.scalar()); };
   const Array x = keep(a), y = keep(b);
@@ -198,6 +199,7 @@ Array isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
 }
 
 Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
+  const detail::FunctionName function("nan_to_num");
   const Array x = operand.is_array() ? operand.take() : Array(operand.scalar());
   if (!is_inexact(x.dtype())) return x;
   if (is_complex(x.dtype())) return make_complex(nan_to_num(real(x), options), nan_to_num(imag(x), options));
@@ -206,13 +208,14 @@ Array nan_to_num(const Operand& operand, const NanToNumOptions& options) {
 }
 
 Array clip(const Operand& operand, const ClipOptions& options) {
+  const detail::FunctionName function("clip");
   const Array x = operand.is_array() ? operand.take() : Array(operand.scalar());
   // An integer beyond the end of x's dtype bounds nothing.
   const auto bounds = [&](const std::optional<Scalar>& bound, bool from_above) {
     if (!bound) return false;
     if (bound->kind() != Scalar::Kind::integer || !is_integer(x.dtype()) || detail::fits(*bound, x.dtype())) return true;
     const bool above = bound->above_int64() || bound->integer() > 0;
-    if (above != from_above) detail::make_constant("clip", *bound, x.dtype());  // throws
+    if (above != from_above) detail::make_constant(function, *bound, x.dtype());  // throws
     return false;
   };
   const Array low = bounds(options.min, false) ? maximum(x, *options.min) : x;

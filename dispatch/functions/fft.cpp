@@ -13,6 +13,7 @@ namespace tandem::fft {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 bool is_real(td_transform transform) { return transform == TD_FFT_REAL; }
 
@@ -66,6 +67,7 @@ double factor(Norm norm, bool inverse, double n) {
 /// Transforms of lengths s along axes, as their order says; `inverse` is how they are scaled.
 Array transform_axes(const char* function, const Array& x, td_transform transform, const Shape& s, const Shape& axes,
                      Norm norm, bool inverse) {
+  const FunctionName scope(function);
   if (is_real(transform) && is_complex(x.dtype()))
     fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported: x must be real");
   const int n = axes.size();
@@ -139,6 +141,7 @@ Array transform_plane(const char* function, const Array& x, td_transform transfo
 }
 
 Array frequencies(const char* function, std::int64_t n, const FrequencyOptions& options, bool half) {
+  const FunctionName scope(function);
   if (n < 1) fail(function, "invalid number of data points (" + std::to_string(n) + ")");
   if (options.d == 0) fail(function, "the distance of samples is 0");
   const DType dtype = options.dtype.value_or(float64);
@@ -151,6 +154,7 @@ Array frequencies(const char* function, std::int64_t n, const FrequencyOptions& 
 }
 
 Array shift(const char* function, const Array& x, const Axes& chosen, bool inverse) {
+  const FunctionName scope(function);
   Shape axes = chosen.list(), shifts;
   if (!chosen.given())
     for (int i = 0; i < x.ndim(); ++i) axes.push_back(i);
@@ -172,11 +176,13 @@ Array irfft(const Array& x, const Options& options) {
 }
 
 Array hfft(const Array& x, const Options& options) {
-  return transform_axis("hfft", is_complex(x.dtype()) ? conj(x) : x, TD_FFT_HERMITIAN, options, false);
+  const FunctionName function("hfft");
+  return transform_axis(function, is_complex(x.dtype()) ? conj(x) : x, TD_FFT_HERMITIAN, options, false);
 }
 
 Array ihfft(const Array& x, const Options& options) {
-  return conj(transform_axis("ihfft", x, TD_FFT_REAL, options, true));
+  const FunctionName function("ihfft");
+  return conj(transform_axis(function, x, TD_FFT_REAL, options, true));
 }
 
 Array fftn(const Array& x, const AxesOptions& options) {

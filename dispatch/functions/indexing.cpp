@@ -14,6 +14,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 /// Indices by the mode; what stays outside is refused later.
 Array in_mode(const Array& indices, IndexMode mode, std::int64_t length) {
@@ -63,7 +64,7 @@ class Flattened {
 }  // namespace
 
 Array take(const Array& x, const Array& indices, const TakeOptions& options) {
-  constexpr const char* function = "take";
+  const FunctionName function("take");
   if (!options.axis && x.ndim() != 1) return take(x.ravel(), indices, {.axis = 0, .mode = options.mode});
   const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
   if (is_bool(indices.dtype())) fail(function, "indices of dtype bool are no integers");
@@ -73,16 +74,17 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
 }
 
 Array take_along_axis(const Array& x, const Array& indices, int axis) {
-  constexpr const char* function = "take_along_axis";
-  return detail::select(function, x, along_axis(function, x, indices, axis, true), false);
+  const FunctionName function("take_along_axis");
+  return detail::select(x, along_axis(function, x, indices, axis, true), false);
 }
 
 void put_along_axis(Array& x, const Array& indices, const Operand& values, int axis) {
-  along_axis("put_along_axis", x, indices, axis, false)->assign(x, values);
+  const FunctionName function("put_along_axis");
+  along_axis(function, x, indices, axis, false)->assign(x, values);
 }
 
 void put(Array& x, const Array& indices, const Operand& values, IndexMode mode) {
-  constexpr const char* function = "put";
+  const FunctionName function("put");
   if (is_bool(indices.dtype())) fail(function, "indices of dtype bool are no integers");
   const Index places(in_mode(indices, mode, x.size()).ravel());
   const SelectionPtr selection = detail::make_selection(function, x.ravel(), {&places, 1});
@@ -98,7 +100,7 @@ void put(Array& x, const Array& indices, const Operand& values, IndexMode mode) 
 }
 
 void add_at(Array& x, std::span<const Index> index, const Operand& values) {
-  constexpr const char* function = "add_at";
+  const FunctionName function("add_at");
   const DType result = values.is_array() ? promote_types(x.dtype(), values.array().dtype())
                                          : detail::promote_weak(x.dtype(), values.scalar());
   if (!can_cast(result, x.dtype(), Casting::same_kind))
@@ -110,13 +112,20 @@ void add_at(Array& x, std::span<const Index> index, const Operand& values) {
 }
 
 std::vector<Array> nonzero(const Array& x) {
-  if (x.ndim() == 0) fail("nonzero", "a 0-d array has no positions; reshape it to {1}");
+  const FunctionName function("nonzero");
+  if (x.ndim() == 0) fail(function, "a 0-d array has no positions; reshape it to {1}");
   const Array mask = x.astype(bool_);
   const std::int64_t count = detail::count_true(mask);
-  return detail::positions_by_axis("nonzero", mask.contiguous(), count);
+  return detail::positions_by_axis(function, mask.contiguous(), count);
+}
+
+std::vector<Array> where(const Array& condition) {
+  const FunctionName function("where");
+  return nonzero(condition);
 }
 
 Array argwhere(const Array& x) {
+  const FunctionName function("argwhere");
   if (x.ndim() == 0) {
     const std::int64_t count = x.item<bool>();
     return empty({count, 0}, {.dtype = int64, .device = x.device()});
@@ -125,17 +134,21 @@ Array argwhere(const Array& x) {
 }
 
 Array flatnonzero(const Array& x) {
+  const FunctionName function("flatnonzero");
   const Array mask = x.astype(bool_);
   const std::int64_t count = detail::count_true(mask);
-  return detail::flat_positions("flatnonzero", mask.contiguous(), count);
+  return detail::flat_positions(function, mask.contiguous(), count);
 }
 
 std::vector<Array> ix_(std::span<const Array> arrays) {
+  const FunctionName function("ix_");
   const auto n = static_cast<int>(arrays.size());
   std::vector<Array> result;
   for (int i = 0; i < n; ++i) {
     const Array& x = arrays[std::size_t(i)];
-    if (x.ndim() != 1) fail("ix_", "array of shape " + to_string(x.shape()) + " is not 1-d");
+    if (x.ndim() != 1) fail(function, "array of shape " + to_string(x.shape()) + " is not 1-d");
+    if (is_inexact(x.dtype()))
+      fail(function, "arrays used as indices must be of integer (or boolean) type, not " + std::string(name(x.dtype())));
     Shape shape = Shape::filled(n, 1);
     const Array positions = is_bool(x.dtype()) ? flatnonzero(x) : x;
     shape[i] = positions.size();
@@ -145,21 +158,27 @@ std::vector<Array> ix_(std::span<const Array> arrays) {
 }
 
 std::vector<Array> tril_indices(std::int64_t n, const TriangleIndicesOptions& options) {
+  const FunctionName function("tril_indices");
   return nonzero(tri(n, options.m, {.k = options.k, .dtype = bool_, .device = options.device}));
 }
 
 std::vector<Array> triu_indices(std::int64_t n, const TriangleIndicesOptions& options) {
+  const FunctionName function("triu_indices");
   const std::int64_t k = std::max(options.k, -n) - 1;  // above what lies at and below the diagonal before
   return nonzero(logical_not(tri(n, options.m, {.k = k, .dtype = bool_, .device = options.device})));
 }
 
 Array compress(const Array& condition, const Array& x, const CompressOptions& options) {
+  const FunctionName function("compress");
   if (condition.ndim() != 1)
-    fail("compress", "condition of shape " + to_string(condition.shape()) + " is not 1-d");
+    fail(function, "condition of shape " + to_string(condition.shape()) + " is not 1-d");
   if (!options.axis && condition.shape()[0] == x.size()) return x.ravel()(condition.astype(bool_));
   return take(x, flatnonzero(condition), {.axis = options.axis});
 }
 
-Array extract(const Array& condition, const Array& x) { return compress(condition.ravel(), x); }
+Array extract(const Array& condition, const Array& x) {
+  const FunctionName function("extract");
+  return compress(condition.ravel(), x);
+}
 
 }  // namespace tandem

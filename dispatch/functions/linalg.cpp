@@ -12,6 +12,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 using detail::leading;
 using detail::Node;
 
@@ -22,15 +23,17 @@ using detail::Node;
 }  // namespace
 
 Array matmul(const Array& a, const Array& b, const MatmulOptions& options) {
-  if (a.ndim() == 0 || b.ndim() == 0) do_not_align("matmul", a, b);
+  const FunctionName function("matmul");
+  if (a.ndim() == 0 || b.ndim() == 0) do_not_align(function, a, b);
   const Array pair[] = {a, b};
-  detail::DeviceState& device = detail::common_device("matmul", pair);
+  detail::DeviceState& device = detail::common_device(function, pair);
   const DType dtype = promote_types(a.dtype(), b.dtype());
   Array x = a.ndim() == 1 ? a.expand_dims(0) : a;
   Array y = b.ndim() == 1 ? b.expand_dims(1) : b;
   const std::int64_t m = x.shape(-2), k = x.shape(-1), n = y.shape(-1);
   Shape batch = leading(x.shape(), x.ndim() - 2);
-  if (y.shape(-2) != k || !detail::broadcast_into(batch, leading(y.shape(), y.ndim() - 2))) do_not_align("matmul", a, b);
+  if (y.shape(-2) != k || !detail::broadcast_into(batch, leading(y.shape(), y.ndim() - 2)))
+    do_not_align(function, a, b);
 
   Shape full = batch;
   full.push_back(m);
@@ -38,34 +41,39 @@ Array matmul(const Array& a, const Array& b, const MatmulOptions& options) {
   Shape shape = batch;
   if (a.ndim() > 1) shape.push_back(m);
   if (b.ndim() > 1) shape.push_back(n);
-  if (k == 0) return detail::constant_array("matmul", device, shape, 0, dtype);
-  detail::NodePtr result = detail::allocate_node("matmul", device, dtype, full);
+  if (k == 0) return detail::constant_array(function, device, shape, 0, dtype);
+  detail::NodePtr result = detail::allocate_node(function, device, dtype, full);
   if (result->bytes) {
     x = x.astype(dtype);
     y = y.astype(dtype);
-    const detail::StackView left("matmul", x, batch), right("matmul", y, batch);
+    const detail::StackView left(function, x, batch), right(function, y, batch);
     const td_view out = detail::view_of(*result);
-    detail::call("matmul", device.table->matmul, device.handle, &left.view, &right.view, &out,
+    detail::call(function, device.table->matmul, device.handle, &left.view, &right.view, &out,
                  options.precision == Precision::tf32 ? TD_PRECISION_TF32 : TD_PRECISION_FULL);
   }
   return Array(std::move(result)).reshape(shape);
 }
 
 Array dot(const Array& a, const Array& b) {
+  const FunctionName function("dot");
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
   if (b.ndim() <= 2 && (a.ndim() <= 2 || b.ndim() == 1)) {
-    if (a.shape(-1) != b.shape(b.ndim() == 1 ? 0 : -2)) do_not_align("dot", a, b);
+    if (a.shape(-1) != b.shape(b.ndim() == 1 ? 0 : -2)) do_not_align(function, a, b);
     return matmul(a, b);
   }
-  if (a.shape(-1) != b.shape(-2)) do_not_align("dot", a, b);
+  if (a.shape(-1) != b.shape(-2)) do_not_align(function, a, b);
   return tensordot(a, b, {-1}, {-2});
 }
 
-Array outer(const Array& a, const Array& b) { return multiply(a.reshape({-1, 1}), b.reshape({1, -1})); }
+Array outer(const Array& a, const Array& b) {
+  const FunctionName function("outer");
+  return multiply(a.reshape({-1, 1}), b.reshape({1, -1}));
+}
 
 Array tensordot(const Array& a, const Array& b, int axes) {
+  const FunctionName function("tensordot");
   if (axes < 0 || axes > a.ndim() || axes > b.ndim())
-    fail("tensordot", std::to_string(axes) + " axes of shapes " + to_string(a.shape()) + " and " + to_string(b.shape()));
+    fail(function, std::to_string(axes) + " axes of shapes " + to_string(a.shape()) + " and " + to_string(b.shape()));
   Shape last, first;
   for (int i = 0; i < axes; ++i) {
     last.push_back(a.ndim() - axes + i);
@@ -75,10 +83,11 @@ Array tensordot(const Array& a, const Array& b, int axes) {
 }
 
 Array tensordot(const Array& a, const Array& b, const Shape& axes_a, const Shape& axes_b) {
+  const FunctionName function("tensordot");
   if (axes_a.size() != axes_b.size())
-    fail("tensordot", "axes " + to_string(axes_a) + " and " + to_string(axes_b) + " do not pair up");
-  const std::uint32_t mask_a = axes_a.empty() ? 0 : detail::axes_mask("tensordot", axes_a, a.ndim());
-  const std::uint32_t mask_b = axes_b.empty() ? 0 : detail::axes_mask("tensordot", axes_b, b.ndim());
+    fail(function, "axes " + to_string(axes_a) + " and " + to_string(axes_b) + " do not pair up");
+  const std::uint32_t mask_a = axes_a.empty() ? 0 : detail::axes_mask(function, axes_a, a.ndim());
+  const std::uint32_t mask_b = axes_b.empty() ? 0 : detail::axes_mask(function, axes_b, b.ndim());
   Shape order_a, order_b, shape;
   std::int64_t rows = 1, inner = 1, columns = 1;
   for (int i = 0; i < a.ndim(); ++i)
@@ -88,9 +97,9 @@ Array tensordot(const Array& a, const Array& b, const Shape& axes_a, const Shape
       rows *= a.shape()[i];
     }
   for (int k = 0; k < axes_a.size(); ++k) {
-    const int i = detail::normalize_axis("tensordot", axes_a[k], a.ndim());
-    const int j = detail::normalize_axis("tensordot", axes_b[k], b.ndim());
-    if (a.shape()[i] != b.shape()[j]) do_not_align("tensordot", a, b);
+    const int i = detail::normalize_axis(function, axes_a[k], a.ndim());
+    const int j = detail::normalize_axis(function, axes_b[k], b.ndim());
+    if (a.shape()[i] != b.shape()[j]) do_not_align(function, a, b);
     order_a.push_back(i);
     order_b.push_back(j);
     inner *= a.shape()[i];
@@ -105,7 +114,8 @@ Array tensordot(const Array& a, const Array& b, const Shape& axes_a, const Shape
 }
 
 Array matrix_transpose(const Array& x) {
-  if (x.ndim() < 2) fail("matrix_transpose", "array of shape " + to_string(x.shape()) + " is no matrix");
+  const FunctionName function("matrix_transpose");
+  if (x.ndim() < 2) fail(function, "array of shape " + to_string(x.shape()) + " is no matrix");
   Shape axes;
   for (int i = 0; i < x.ndim() - 2; ++i) axes.push_back(i);
   axes.push_back(x.ndim() - 1);
@@ -114,7 +124,7 @@ Array matrix_transpose(const Array& x) {
 }
 
 Array vecdot(const Array& a, const Array& b, int axis) {
-  constexpr const char* function = "vecdot";
+  const FunctionName function("vecdot");
   if (a.ndim() == 0 || b.ndim() == 0) do_not_align(function, a, b);
   const Array x = a.moveaxis(detail::normalize_axis(function, axis, a.ndim()), -1);
   const Array y = b.moveaxis(detail::normalize_axis(function, axis, b.ndim()), -1);
@@ -128,7 +138,7 @@ Array vecdot(const Array& a, const Array& b, int axis) {
 namespace linalg {
 
 Array cross(const Array& a, const Array& b, int axis) {
-  constexpr const char* function = "cross";
+  const FunctionName function("cross");
   const Array x = a.moveaxis(detail::normalize_axis(function, axis, a.ndim()), -1);
   const Array y = b.moveaxis(detail::normalize_axis(function, axis, b.ndim()), -1);
   Shape shape = x.shape();
@@ -142,7 +152,7 @@ Array cross(const Array& a, const Array& b, int axis) {
 }
 
 Array matrix_power(const Array& x, std::int64_t n) {
-  constexpr const char* function = "matrix_power";
+  const FunctionName function("matrix_power");
   if (x.ndim() < 2 || x.shape(-1) != x.shape(-2))
     fail(function, "array of shape " + to_string(x.shape()) + " is no stack of square matrices");
   if (n == 0) return detail::identities(x, x.dtype(), detail::stack_shape(x), x.shape(-1), x.shape(-1));
@@ -168,7 +178,7 @@ Array multiply_range(std::span<const Array> arrays, const std::vector<std::size_
 }  // namespace
 
 Array multi_dot(std::span<const Array> arrays) {
-  constexpr const char* function = "multi_dot";
+  const FunctionName function("multi_dot");
   const std::size_t n = arrays.size();
   if (n < 2) fail(function, std::to_string(n) + " arrays: two or more");
   std::vector<Array> chain(arrays.begin(), arrays.end());
@@ -217,6 +227,7 @@ Array diagonal(const Array& x, int offset) {
 }
 
 Array trace(const Array& x, const TraceOptions& options) {
+  const FunctionName function("trace");
   return sum(diagonal(x, options.offset), {.axis = -1, .dtype = options.dtype});
 }
 

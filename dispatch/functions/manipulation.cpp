@@ -16,24 +16,34 @@
 namespace tandem {
 
 using detail::fail;
+using detail::FunctionName;
+
+namespace {
+
+[[noreturn]] void refuse_repeats(const char* function, std::int64_t repeats) {
+  fail(function, "repeats may not contain negative values, and " + std::to_string(repeats) + " is one");
+}
+
+}  // namespace
 
 Array repeat(const Array& x, std::int64_t repeats, const RepeatOptions& options) {
+  const FunctionName function("repeat");
   if (x.ndim() == 0) return repeat(x.ravel(), repeats, options);
   if (!options.axis && x.ndim() != 1) return repeat(x.ravel(), repeats, {.axis = 0});
-  if (repeats < 0) fail("repeat", "repeats may not contain negative values");
-  const int axis = detail::normalize_axis("repeat", options.axis.value_or(0), x.ndim());
+  if (repeats < 0) refuse_repeats(function, repeats);
+  const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
   Shape shape = x.shape(), spread;
   for (int i = 0; i < x.ndim(); ++i) {
     spread.push_back(shape[i]);
     if (i == axis) spread.push_back(repeats);
   }
   if (__builtin_mul_overflow(shape[axis], repeats, &shape[axis]))
-    fail("repeat", "the result has more elements than can be counted");
+    fail(function, "the result has more elements than can be counted");
   return x.expand_dims(axis + 1).broadcast_to(spread).reshape(shape);
 }
 
 Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options) {
-  constexpr const char* function = "repeat";
+  const FunctionName function("repeat");
   if (x.ndim() == 0) return repeat(x.ravel(), repeats, options);
   if (!options.axis && x.ndim() != 1) return repeat(x.ravel(), repeats, {.axis = 0});
   const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
@@ -44,7 +54,8 @@ Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options)
     fail(function, "repeats of shape " + to_string(repeats.shape()) + " do not fit axis " + std::to_string(axis) +
                        " of shape " + to_string(x.shape()));
   const Array counts = repeats.astype(int64);
-  if (counts.size() > 0 && any(less(counts, 0)).item<bool>()) fail(function, "repeats may not contain negative values");
+  const std::int64_t fewest = counts.size() > 0 ? min(counts).item<std::int64_t>() : 0;
+  if (fewest < 0) refuse_repeats(function, fewest);
   const Array ends = cumulative_sum(counts);
   const std::int64_t total = counts.size() > 0 ? ends(-1).item<std::int64_t>() : 0;
   // The number of elements that end at or before a place is the number of the element that is there.
@@ -53,40 +64,45 @@ Array repeat(const Array& x, const Array& repeats, const RepeatOptions& options)
 }
 
 Array tile(const Array& x, const Shape& repetitions) {
+  const FunctionName function("tile");
   const int ndim = std::max(x.ndim(), repetitions.size());
   const int missing = ndim - x.ndim(), unnamed = ndim - repetitions.size();
   Shape apart, spread, shape;  // (1, length), (repetitions, length) and repetitions * length for each axis
   for (int i = 0; i < ndim; ++i) {
     const std::int64_t length = i < missing ? 1 : x.shape()[i - missing];
     const std::int64_t count = i < unnamed ? 1 : repetitions[i - unnamed];
-    if (count < 0) fail("tile", "repetitions " + to_string(repetitions) + " are negative");
+    if (count < 0) fail(function, "repetitions " + to_string(repetitions) + " are negative");
     // An axis that is not repeated needs no second one: there are only so many.
     if (count != 1) apart.push_back(1), spread.push_back(count);
     apart.push_back(length);
     spread.push_back(length);
     std::int64_t product;
-    if (__builtin_mul_overflow(length, count, &product)) fail("tile", "the result has more elements than can be counted");
+    if (__builtin_mul_overflow(length, count, &product))
+      fail(function, "the result has more elements than can be counted");
     shape.push_back(product);
   }
   return x.reshape(apart).broadcast_to(spread).reshape(shape);
 }
 
 Array roll(const Array& x, std::int64_t shift, std::optional<int> axis) {
+  const FunctionName function("roll");
   if (!axis) return roll(x.ravel(), Shape{shift}, Shape{0}).reshape(x.shape());
   return roll(x, Shape{shift}, Shape{*axis});
 }
 
 Array roll(const Array& x, std::int64_t shift, const RollOptions& options) {
+  const FunctionName function("roll");
   if (!options.axis.given()) return roll(x, shift);
   return roll(x, Shape::filled(options.axis.list().size(), shift), options.axis.list());
 }
 
 Array roll(const Array& x, const Shape& shifts, const Shape& axes) {
+  const FunctionName function("roll");
   if (shifts.size() != axes.size())
-    fail("roll", "shifts " + to_string(shifts) + " and axes " + to_string(axes) + " do not pair up");
+    fail(function, "shifts " + to_string(shifts) + " and axes " + to_string(axes) + " do not pair up");
   Shape total = Shape::filled(x.ndim(), 0);
   for (int i = 0; i < axes.size(); ++i) {
-    const int axis = detail::normalize_axis("roll", axes[i], x.ndim());
+    const int axis = detail::normalize_axis(function, axes[i], x.ndim());
     const std::int64_t length = std::max<std::int64_t>(x.shape()[axis], 1);
     total[axis] = ((total[axis] + shifts[i] % length) % length + length) % length;
   }
@@ -104,27 +120,36 @@ Array roll(const Array& x, const Shape& shifts, const Shape& axes) {
 namespace {
 
 /// Arrays joined along an axis after `shaped` has given each one its shape.
-Array joined(const char* function, std::span<const Array> arrays, Array (*shaped)(const Array&), int axis) {
+Array joined(std::span<const Array> arrays, Array (*shaped)(const Array&), int axis) {
   std::vector<Array> parts;
   for (const Array& x : arrays) parts.push_back(shaped(x));
-  return detail::join(function, parts, axis);
+  return concat(parts, axis);
 }
 
 }  // namespace
 
 Array hstack(std::span<const Array> arrays) {
-  return joined("hstack", arrays, atleast_1d, !arrays.empty() && arrays[0].ndim() > 1 ? 1 : 0);
+  const FunctionName function("hstack");
+  return joined(arrays, atleast_1d, !arrays.empty() && arrays[0].ndim() > 1 ? 1 : 0);
 }
 
-Array vstack(std::span<const Array> arrays) { return joined("vstack", arrays, atleast_2d, 0); }
+Array vstack(std::span<const Array> arrays) {
+  const FunctionName function("vstack");
+  return joined(arrays, atleast_2d, 0);
+}
 
-Array dstack(std::span<const Array> arrays) { return joined("dstack", arrays, atleast_3d, 2); }
+Array dstack(std::span<const Array> arrays) {
+  const FunctionName function("dstack");
+  return joined(arrays, atleast_3d, 2);
+}
 
 Array column_stack(std::span<const Array> arrays) {
-  return joined("column_stack", arrays, [](const Array& x) { return x.ndim() < 2 ? x.reshape({-1, 1}) : x; }, 1);
+  const FunctionName function("column_stack");
+  return joined(arrays, [](const Array& x) { return x.ndim() < 2 ? x.reshape({-1, 1}) : x; }, 1);
 }
 
 Array block(std::initializer_list<std::initializer_list<Array>> rows) {
+  const FunctionName function("block");
   int ndim = 2;
   for (const auto& row : rows)
     for (const Array& x : row) ndim = std::max(ndim, x.ndim());
@@ -136,12 +161,13 @@ Array block(std::initializer_list<std::initializer_list<Array>> rows) {
       for (std::int64_t length : x.shape()) shape.push_back(length);
       parts.push_back(x.reshape(shape));
     }
-    joined_rows.push_back(detail::join("block", parts, -1));
+    joined_rows.push_back(concat(parts, -1));
   }
-  return detail::join("block", joined_rows, -2);
+  return concat(joined_rows, -2);
 }
 
 Array append(const Array& x, const Array& values, const EditOptions& options) {
+  const FunctionName function("append");
   return concat({x, values}, options.axis);
 }
 
@@ -154,20 +180,13 @@ std::vector<Index> along(int axis, const Index& last) {
   return index;
 }
 
-/// An index on an axis as 0 <= index < length + more; throws IndexError outside.
-std::int64_t position(const char* function, std::int64_t index, int axis, std::int64_t length, int more) {
-  if (index < -length || index >= length + more)
-    throw IndexError(std::string(function) + ": index " + std::to_string(index) + " is out of bounds for axis " +
-                     std::to_string(axis) + " with size " + std::to_string(length));
-  return index < 0 ? index + length : index;
-}
-
 }  // namespace
 
 Array insert(const Array& x, std::int64_t index, const Operand& values, const EditOptions& options) {
+  const FunctionName function("insert");
   if (!options.axis && x.ndim() != 1) return insert(x.ravel(), index, values, {.axis = 0});
-  const int axis = detail::normalize_axis("insert", options.axis.value_or(0), x.ndim());
-  const std::int64_t place = position("insert", index, axis, x.shape()[axis], 1);
+  const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
+  const std::int64_t place = detail::normalize_index(function, index, axis, x.shape()[axis], 1);
   Shape shape = x.shape();
   ++shape[axis];
   Array result = empty(shape, {.dtype = x.dtype(), .device = x.device()});
@@ -178,21 +197,23 @@ Array insert(const Array& x, std::int64_t index, const Operand& values, const Ed
 }
 
 Array delete_(const Array& x, std::int64_t index, const EditOptions& options) {
+  const FunctionName function("delete_");
   if (!options.axis && x.ndim() != 1) return delete_(x.ravel(), index, {.axis = 0});
-  const int axis = detail::normalize_axis("delete_", options.axis.value_or(0), x.ndim());
-  const std::int64_t place = position("delete_", index, axis, x.shape()[axis], 0);
+  const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
+  const std::int64_t place = detail::normalize_index(function, index, axis, x.shape()[axis]);
   return concat({x.at(along(axis, slice(0, place))), x.at(along(axis, slice(place + 1, none)))}, axis);
 }
 
 Array delete_(const Array& x, const Array& indices, const EditOptions& options) {
+  const FunctionName function("delete_");
   if (!options.axis && x.ndim() != 1) return delete_(x.ravel(), indices, {.axis = 0});
-  const int axis = detail::normalize_axis("delete_", options.axis.value_or(0), x.ndim());
+  const int axis = detail::normalize_axis(function, options.axis.value_or(0), x.ndim());
   if (indices.size() == 0) return x;
   Array keeps = ones({x.shape()[axis]}, {.dtype = bool_, .device = x.device()});
   if (is_bool(indices.dtype()))
     keeps = logical_not(indices);
   else
-    keeps(detail::checked_indices("delete_", indices, axis, x.shape()[axis])) = false;
+    keeps(detail::checked_indices(function, indices, axis, x.shape()[axis])) = false;
   return x.at(along(axis, keeps));
 }
 
@@ -213,7 +234,7 @@ Array pad_source(PadMode mode, const Array& x, std::int64_t length, std::int64_t
 }  // namespace
 
 Array pad(const Array& x, const PadWidth& width, const PadOptions& options) {
-  constexpr const char* function = "pad";
+  const FunctionName function("pad");
   const auto& pairs = width.pairs();
   if (pairs.size() != 1 && pairs.size() != std::size_t(x.ndim()))
     fail(function, std::to_string(pairs.size()) + " pairs of widths for array of shape " + to_string(x.shape()));

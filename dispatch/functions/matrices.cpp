@@ -62,7 +62,7 @@ void refuse_where(const char* function, const Array& bad, const char* problem) {
   if (!any(bad).item<bool>()) return;
   const std::string matrix =
       bad.ndim() == 0 ? "the matrix" : "matrix " + std::to_string(argmax(bad).item<std::int64_t>()) + " of the batch";
-  throw LinAlgError(std::string(function) + ": " + matrix + " " + problem);
+  fail<LinAlgError>(function, matrix + " " + problem);
 }
 
 void require_finite(const char* function, const Array& x) {

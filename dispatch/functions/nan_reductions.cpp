@@ -19,6 +19,7 @@ Scalar infinity(const Array& x, double sign) {
 
 Array extreme(const char* function, td_reduction reduction, double loser, const Array& x,
               const ReduceOptions& options) {
+  const detail::FunctionName scope(function);
   if (options.dtype) detail::fail(function, "takes no dtype");
   const Array numbers = replaced(x, infinity(x, loser));
   const Array value = detail::reduce(function, reduction, numbers, options.axis, options.keepdims);
@@ -28,6 +29,7 @@ Array extreme(const char* function, td_reduction reduction, double loser, const 
 
 Array position(const char* function, td_reduction reduction, double loser, const Array& x,
                const ReduceOptions& options) {
+  const detail::FunctionName scope(function);
   if (options.dtype) detail::fail(function, "takes no dtype");
   if (options.axis.given() && options.axis.list().size() > 1)
     detail::fail(function, "one axis or none, not " + to_string(options.axis.list()));
@@ -44,9 +46,15 @@ Array count_numbers(const Array& x, const Axes& axes, bool keepdims) {
 
 }  // namespace
 
-Array nansum(const Array& x, const ReduceOptions& options) { return sum(replaced(x, 0), options); }
+Array nansum(const Array& x, const ReduceOptions& options) {
+  const detail::FunctionName function("nansum");
+  return sum(replaced(x, 0), options);
+}
 
-Array nanprod(const Array& x, const ReduceOptions& options) { return prod(replaced(x, 1), options); }
+Array nanprod(const Array& x, const ReduceOptions& options) {
+  const detail::FunctionName function("nanprod");
+  return prod(replaced(x, 1), options);
+}
 
 Array nanmax(const Array& x, const ReduceOptions& options) { return extreme("nanmax", TD_REDUCE_max, -1, x, options); }
 
@@ -61,31 +69,42 @@ Array nanargmin(const Array& x, const ReduceOptions& options) {
 }
 
 Array nanmean(const Array& x, const ReduceOptions& options) {
+  const detail::FunctionName function("nanmean");
   if (!is_inexact(x.dtype())) return mean(x, options);
   const DType result = options.dtype.value_or(x.dtype()), compute = detail::accumulator_dtype(result);
   const auto& [axis, keepdims, dtype] = options;
-  const Array total = detail::reduce("nanmean", TD_REDUCE_sum, replaced(x, 0).astype(compute), axis, keepdims);
+  const Array total = detail::reduce(function, TD_REDUCE_sum, replaced(x, 0).astype(compute), axis, keepdims);
   return divide(total, count_numbers(x, axis, keepdims).astype(real_dtype(compute))).astype(result);
 }
 
 Array nanvar(const Array& x, const VarOptions& options) {
+  const detail::FunctionName function("nanvar");
   if (!is_inexact(x.dtype())) return var(x, options);
   const DType compute = detail::accumulator_dtype(x.dtype()), part = real_dtype(compute);
   const Array wide = x.astype(compute);
   const Array count = count_numbers(wide, options.axis, true).astype(part);
-  const Array average = divide(detail::reduce("nanvar", TD_REDUCE_sum, replaced(wide, 0), options.axis, true), count);
+  const Array average = divide(detail::reduce(function, TD_REDUCE_sum, replaced(wide, 0), options.axis, true), count);
   const Array distance = where(isnan(wide), 0, subtract(wide, average));
   const Array squares =
       is_complex(compute) ? add(square(real(distance)), square(imag(distance))) : square(distance);
-  const Array total = detail::reduce("nanvar", TD_REDUCE_sum, squares, options.axis, options.keepdims);
+  const Array total = detail::reduce(function, TD_REDUCE_sum, squares, options.axis, options.keepdims);
   const Array divisor = subtract(count_numbers(x, options.axis, options.keepdims).astype(part), options.correction);
   return where(less_equal(divisor, 0), NAN, divide(total, divisor)).astype(real_dtype(x.dtype()));
 }
 
-Array nanstd(const Array& x, const VarOptions& options) { return sqrt(nanvar(x, options)); }
+Array nanstd(const Array& x, const VarOptions& options) {
+  const detail::FunctionName function("nanstd");
+  return sqrt(nanvar(x, options));
+}
 
-Array nancumsum(const Array& x, const CumulativeOptions& options) { return cumulative_sum(replaced(x, 0), options); }
+Array nancumsum(const Array& x, const CumulativeOptions& options) {
+  const detail::FunctionName function("nancumsum");
+  return cumulative_sum(replaced(x, 0), options);
+}
 
-Array nancumprod(const Array& x, const CumulativeOptions& options) { return cumulative_prod(replaced(x, 1), options); }
+Array nancumprod(const Array& x, const CumulativeOptions& options) {
+  const detail::FunctionName function("nancumprod");
+  return cumulative_prod(replaced(x, 1), options);
+}
 
 }  // namespace tandem

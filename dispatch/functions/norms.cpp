@@ -14,6 +14,7 @@ namespace tandem::linalg {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 std::string text_of(const NormOrder& ord) {
   if (ord.kind == NormOrder::Kind::frobenius) return "fro";
@@ -43,6 +44,12 @@ Array largest(Array x, const ReduceOptions& reduction) {
   return x.size() == 0 ? sum(std::move(x), reduction) : max(std::move(x), reduction);
 }
 
+/// The smallest along the last axis of what matrices of a shape gave; throws Error for none.
+Array smallest(const char* function, const Array& x, const Shape& shape) {
+  if (x.shape(-1) == 0) fail(function, "matrices of shape " + to_string(shape) + " have no smallest of no numbers");
+  return min(x, {.axis = -1});
+}
+
 /// All of x along the axes as one vector.
 Array vector_order(const char* function, Array x, const Axes& axis, const NormOrder& ord, bool keepdims) {
   if (ord.kind != NormOrder::Kind::number)
@@ -67,25 +74,26 @@ Array vector_order(const char* function, Array x, const Axes& axis, const NormOr
 
 /// Of the matrices in the last two axes, which are dropped.
 Array matrix_order(const char* function, Array x, const NormOrder& ord) {
+  const Shape shape = x.shape();
   if (ord.kind == NormOrder::Kind::frobenius) return vector_order(function, std::move(x), {-2, -1}, 2, false);
   if (ord.kind == NormOrder::Kind::nuclear)
-    return sum(detail::singular_values(function, x, false, false).S, {.axis = -1});
+    return sum(detail::singular_values(function, x, false).S, {.axis = -1});
   const double p = ord.number;
   const ReduceOptions last{.axis = -1};
   if (std::fabs(p) == 2) {
-    const Array s = detail::singular_values(function, x, false, false).S;
-    return p > 0 ? largest(s, last) : min(s, last);
+    const Array s = detail::singular_values(function, x, false).S;
+    return p > 0 ? largest(s, last) : smallest(function, s, shape);
   }
   if (std::fabs(p) != 1 && !std::isinf(p))
     fail(function, "order " + text_of(ord) + " is no order of matrices: fro, nuc, 1, -1, 2, -2, inf, -inf are");
   const Array sums = vector_order(function, std::move(x), std::isinf(p) ? -1 : -2, 1, false);
-  return p > 0 ? largest(sums, last) : min(sums, last);
+  return p > 0 ? largest(sums, last) : smallest(function, sums, shape);
 }
 
 }  // namespace
 
 Array norm(Array x, const NormOptions& options) {
-  constexpr const char* function = "norm";
+  const FunctionName function("norm");
   const int ndim = x.ndim();
   int n_axes = options.axis.given() ? options.axis.list().size() : 1;
   Shape axes = options.axis.given() ? options.axis.list() : Shape{};
@@ -108,23 +116,25 @@ Array norm(Array x, const NormOptions& options) {
 }
 
 Array vector_norm(Array x, const NormOptions& options) {
-  return vector_order("vector_norm", std::move(x), options.axis, options.ord.value_or(2), options.keepdims);
+  const FunctionName function("vector_norm");
+  return vector_order(function, std::move(x), options.axis, options.ord.value_or(2), options.keepdims);
 }
 
 Array matrix_norm(Array x, const MatrixNormOptions& options) {
-  if (x.ndim() < 2) fail("matrix_norm", "array of shape " + to_string(x.shape()) + " is no stack of matrices");
-  Array value = matrix_order("matrix_norm", std::move(x), options.ord);
+  const FunctionName function("matrix_norm");
+  if (x.ndim() < 2) fail(function, "array of shape " + to_string(x.shape()) + " is no stack of matrices");
+  Array value = matrix_order(function, std::move(x), options.ord);
   return options.keepdims ? value.expand_dims({-2, -1}) : value;
 }
 
 Array cond(const Array& x, const NormOrder& ord) {
-  constexpr const char* function = "cond";
+  const FunctionName function("cond");
   constexpr double inf = std::numeric_limits<double>::infinity();
   const Array a = detail::matrices(function, x);
   if (a.shape(-1) == 0 || a.shape(-2) == 0)
-    throw LinAlgError("cond: matrices of shape " + to_string(x.shape()) + " have no condition number");
+    fail<LinAlgError>(function, "matrices of shape " + to_string(x.shape()) + " have no condition number");
   if (ord.kind == NormOrder::Kind::number && std::fabs(ord.number) == 2) {
-    const Array s = detail::singular_values(function, a, false, false).S;
+    const Array s = detail::singular_values(function, a, false).S;
     const Array high = s(ellipsis, 0), low = s(ellipsis, -1);
     // The smallest one over itself is no number where both are 0.
     return where(equal(low, 0), inf, ord.number > 0 ? divide(high, low) : divide(low, high));

@@ -15,12 +15,16 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
+using detail::refuse_complex;
 
 /// The elements of a 1-d array as C++ numbers.
 std::vector<Scalar> numbers(const Array& x) {
   std::vector<Scalar> result;
   const auto append = [&]<class T>(const std::vector<T>& values) { result.assign(values.begin(), values.end()); };
-  if (is_complex(x.dtype())) append(x.to_vector<std::complex<double>>());
+  if (is_bool(x.dtype()))
+    for (const bool value : x.to_vector<bool>()) result.emplace_back(value);
+  else if (is_complex(x.dtype())) append(x.to_vector<std::complex<double>>());
   else if (is_inexact(x.dtype())) append(x.to_vector<double>());
   else if (x.dtype() == uint64) append(x.to_vector<std::uint64_t>());
   else append(x.to_vector<std::int64_t>());
@@ -55,6 +59,7 @@ Array convolution(const Array& x, const Array& taps, std::int64_t begin, std::in
 
 /// Both sequences in one dtype to compute in, and where the overlaps of a mode begin.
 Array convolved(const char* function, const Array& a, const Array& v, ConvolveMode mode, bool correlates) {
+  const FunctionName scope(function);
   for (const Array* x : {&a, &v})
     if (x->ndim() != 1 || x->size() == 0)
       fail(function, "array of shape " + to_string(x->shape()) + " is not 1-d or empty");
@@ -95,7 +100,6 @@ DType result_of(const Array& x) { return is_inexact(x.dtype()) ? x.dtype() : flo
 /// x in the dtype to compute in and its maximum along axes, 0 where it is not finite: so that exp neither overflows nor
 /// meets inf - inf.
 std::pair<Array, Array> shifted(const char* function, const Array& x, const Axes& axes) {
-  if (is_complex(x.dtype())) fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported");
   const Array wide = x.astype(detail::accumulator_dtype(result_of(x)));
   const Array largest = detail::reduce(function, TD_REDUCE_max, wide, axes, true);
   return {wide, where(isfinite(largest), largest, 0)};
@@ -112,7 +116,7 @@ Array correlate(const Array& a, const Array& v, const CorrelateOptions& options)
 }
 
 Array interp(const Array& x, const Array& xp, const Array& fp, const InterpOptions& options) {
-  constexpr const char* function = "interp";
+  const FunctionName function("interp");
   if (xp.ndim() != 1 || !(fp.shape() == xp.shape()) || xp.size() == 0)
     fail(function, "points of shapes " + to_string(xp.shape()) + " and " + to_string(fp.shape()) +
                        " are not 1-d arrays of one length above 0");
@@ -137,15 +141,16 @@ Array interp(const Array& x, const Array& xp, const Array& fp, const InterpOptio
 }
 
 Array trapezoid(const Array& y, const TrapezoidOptions& options) {
-  const int axis = detail::normalize_axis("trapezoid", options.axis, y.ndim());
+  const FunctionName function("trapezoid");
+  const int axis = detail::normalize_axis(function, options.axis, y.ndim());
   const Array pairs = add(between(y, axis, 1, none), between(y, axis, none, -1));
   const Array areas =
-      options.x ? multiply(steps("trapezoid", *options.x, y, axis), pairs) : multiply(pairs, options.dx);
+      options.x ? multiply(steps(function, *options.x, y, axis), pairs) : multiply(pairs, options.dx);
   return sum(divide(areas, 2), {.axis = axis});
 }
 
 Array gradient(const Array& samples, const GradientOptions& options) {
-  constexpr const char* function = "gradient";
+  const FunctionName function("gradient");
   if (!options.axis && samples.ndim() != 1)
     fail(function, "an axis must be given for array of shape " + to_string(samples.shape()));
   const int axis = detail::normalize_axis(function, options.axis.value_or(0), samples.ndim());
@@ -194,13 +199,14 @@ Array gradient(const Array& samples, const GradientOptions& options) {
                     divide(add(multiply(b2, 2), b1), multiply(b2, add(b1, b2))), at(-1));
     }
   }
-  return concat({first, middle, last}, axis);
+  return concat({first, middle, last}, axis).astype(y.dtype());
 }
 
 Array polyval(const Array& p, const Array& x) {
-  if (p.ndim() != 1) fail("polyval", "coefficients of shape " + to_string(p.shape()) + " are not 1-d");
+  const FunctionName function("polyval");
+  if (p.ndim() != 1) fail(function, "coefficients of shape " + to_string(p.shape()) + " are not 1-d");
   const Array pair[] = {p, x};
-  detail::common_device("polyval", pair);
+  detail::common_device(function, pair);
   const DType dtype = promote_types(p.dtype(), x.dtype());
   const Array at = x.astype(dtype);
   Array result = zeros_like(at);
@@ -213,32 +219,40 @@ Array polyval(const Array& p, const Array& x) {
 }
 
 Array softmax(const Array& x, const SoftmaxOptions& options) {
+  const FunctionName function("softmax");
+  refuse_complex(function, x);
   if (x.size() == 0) return x.astype(result_of(x));
-  const auto [wide, largest] = shifted("softmax", x, options.axis);
+  const auto [wide, largest] = shifted(function, x, options.axis);
   const Array powers = exp(subtract(wide, largest));
   return divide(powers, sum(powers, {.axis = options.axis, .keepdims = true})).astype(result_of(x));
 }
 
 Array log_softmax(const Array& x, const SoftmaxOptions& options) {
+  const FunctionName function("log_softmax");
+  refuse_complex(function, x);
   if (x.size() == 0) return x.astype(result_of(x));
-  const auto [wide, largest] = shifted("log_softmax", x, options.axis);
+  const auto [wide, largest] = shifted(function, x, options.axis);
   const Array distance = subtract(wide, largest);
   return subtract(distance, log(sum(exp(distance), {.axis = options.axis, .keepdims = true}))).astype(result_of(x));
 }
 
 Array logsumexp(const Array& x, const RowOptions& options) {
+  const FunctionName function("logsumexp");
+  refuse_complex(function, x);
   if (x.size() == 0) return log(sum(x.astype(result_of(x)), {.axis = options.axis, .keepdims = options.keepdims}));
-  const auto [wide, largest] = shifted("logsumexp", x, options.axis);
+  const auto [wide, largest] = shifted(function, x, options.axis);
   const Array total = sum(exp(subtract(wide, largest)), {.axis = options.axis, .keepdims = true});
   const Array result = add(log(total), largest).astype(result_of(x));
   return options.keepdims ? result : options.axis.given() ? result.squeeze(options.axis) : result.reshape({});
 }
 
 bool allclose(const Operand& a, const Operand& b, const CloseOptions& options) {
+  const FunctionName function("allclose");
   return all(isclose(a, b, options)).item<bool>();
 }
 
 bool array_equal(const Array& a, const Array& b, const ArrayEqualOptions& options) {
+  const FunctionName function("array_equal");
   if (!(a.shape() == b.shape())) return false;
   const Array same = equal(a, b);
   if (!options.equal_nan) return all(same).item<bool>();

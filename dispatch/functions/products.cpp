@@ -14,6 +14,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 // A label is a letter, 0 to 51 in the order A-Z a-z, or an axis under an ellipsis, counted from its last one.
 constexpr int letters = 52;
@@ -141,7 +142,7 @@ Term contracted(Term a, Term b, const Labels& keep, DType dtype) {
 }  // namespace
 
 Array einsum(std::string_view subscripts, std::span<const Array> operands) {
-  constexpr const char* function = "einsum";
+  const FunctionName function("einsum");
   detail::common_device(function, operands);
   const std::size_t arrow = subscripts.find("->");
   const std::string_view inputs = subscripts.substr(0, arrow);
@@ -242,22 +243,48 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands) {
 }
 
 Array inner(const Array& a, const Array& b) {
+  const FunctionName function("inner");
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
   if (a.shape(-1) != b.shape(-1))
-    fail("inner", "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
   return tensordot(a, b, {-1}, {-1});
 }
 
 Array vdot(const Array& a, const Array& b) {
+  const FunctionName function("vdot");
   if (a.size() != b.size())
-    fail("vdot", "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " have different sizes");
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " have different sizes");
   const DType dtype = promote_types(a.dtype(), b.dtype());
   const DType compute = dtype == float16 || dtype == bfloat16 ? float32 : dtype;
   const Array products = multiply(conj(a.ravel().astype(compute)), b.ravel().astype(compute));
   return sum(products, {.dtype = compute}).astype(dtype);
 }
 
+namespace {
+
+/// Throws Error unless the vectors have as many elements as `axis` of the matrices, and the stacks broadcast.
+void require_alignment(const char* function, const Array& a, const Array& b, const Array& matrices, int axis,
+                       const Array& vectors) {
+  const auto stack = [](const Array& x, int axes) { return Shape(x.shape().data(), x.ndim() - axes); };
+  if (matrices.ndim() >= 2 && vectors.ndim() >= 1 && matrices.shape(axis) == vectors.shape(-1))
+    if (Shape shape = stack(matrices, 2); detail::broadcast_into(shape, stack(vectors, 1))) return;
+  fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+}
+
+}  // namespace
+
+Array matvec(const Array& a, const Array& b) {
+  require_alignment("matvec", a, b, a, -1, b);
+  return matmul(a, b.expand_dims(-1)).squeeze(-1);
+}
+
+Array vecmat(const Array& a, const Array& b) {
+  require_alignment("vecmat", a, b, b, -2, a);
+  return matmul((is_complex(a.dtype()) ? conj(a) : a).expand_dims(-2), b).squeeze(-2);
+}
+
 Array kron(const Array& a, const Array& b) {
+  const FunctionName function("kron");
   const int ndim = std::max(a.ndim(), b.ndim());
   Shape apart_a, apart_b, shape;  // (length, 1) and (1, length) for each axis
   for (int i = 0; i < ndim; ++i) {
@@ -266,7 +293,7 @@ Array kron(const Array& a, const Array& b) {
     for (std::int64_t each : {std::int64_t{1}, length(b)}) apart_b.push_back(each);
     std::int64_t product;
     if (__builtin_mul_overflow(length(a), length(b), &product))
-      fail("kron", "the result has more elements than can be counted");
+      fail(function, "the result has more elements than can be counted");
     shape.push_back(product);
   }
   return multiply(a.reshape(apart_a), b.reshape(apart_b)).reshape(shape);

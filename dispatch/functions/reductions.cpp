@@ -74,6 +74,7 @@ DType accumulator_dtype(DType dtype) noexcept {
 namespace {
 
 Array accumulate(const char* function, td_reduction reduction, Array x, const ReduceOptions& options) {
+  const FunctionName scope(function);
   const DType result = options.dtype.value_or(sum_dtype(x.dtype()));
   x = std::move(x).astype(result);
   x = x.astype(accumulator_dtype(result));
@@ -86,6 +87,7 @@ Array reject_dtype(const char* function, Array x, const ReduceOptions& options) 
 }
 
 Array position(const char* function, td_reduction reduction, Array x, const ReduceOptions& options) {
+  const FunctionName scope(function);
   if (options.axis.given() && options.axis.list().size() > 1)
     fail(function, "one axis or none, not " + to_string(options.axis.list()));
   return reduce(function, reduction, reject_dtype(function, std::move(x), options), options.axis, options.keepdims);
@@ -117,13 +119,15 @@ Array min(Array x, const ReduceOptions& options) {
 }
 
 Array any(Array x, const ReduceOptions& options) {
-  return detail::reduce("any", TD_REDUCE_any, detail::reject_dtype("any", std::move(x), options).astype(bool_), options.axis,
-                        options.keepdims);
+  const detail::FunctionName function("any");
+  x = detail::reject_dtype(function, std::move(x), options).astype(bool_);
+  return detail::reduce(function, TD_REDUCE_any, std::move(x), options.axis, options.keepdims);
 }
 
 Array AllTag::operator()(Array x, const ReduceOptions& options) const {
-  return detail::reduce("all", TD_REDUCE_all, detail::reject_dtype("all", std::move(x), options).astype(bool_), options.axis,
-                        options.keepdims);
+  const detail::FunctionName function("all");
+  x = detail::reject_dtype(function, std::move(x), options).astype(bool_);
+  return detail::reduce(function, TD_REDUCE_all, std::move(x), options.axis, options.keepdims);
 }
 
 Array AllTag::operator()(Array x) const { return (*this)(std::move(x), ReduceOptions{}); }
@@ -137,30 +141,36 @@ Array argmin(Array x, const ReduceOptions& options) {
 }
 
 Array count_nonzero(Array x, const ReduceOptions& options) {
-  x = detail::reject_dtype("count_nonzero", std::move(x), options).astype(bool_);
+  const detail::FunctionName function("count_nonzero");
+  x = detail::reject_dtype(function, std::move(x), options).astype(bool_);
   x = x.astype(int64);
-  return detail::reduce("count_nonzero", TD_REDUCE_sum, std::move(x), options.axis, options.keepdims);
+  return detail::reduce(function, TD_REDUCE_sum, std::move(x), options.axis, options.keepdims);
 }
 
 Array mean(Array x, const ReduceOptions& options) {
+  const detail::FunctionName function("mean");
   const auto [compute, result] = detail::mean_dtypes(x.dtype(), options.dtype);
-  const double n = static_cast<double>(detail::row_size("mean", x, options.axis));
+  const double n = static_cast<double>(detail::row_size(function, x, options.axis));
   x = x.astype(compute);
-  Array total = detail::reduce("mean", TD_REDUCE_sum, std::move(x), options.axis, options.keepdims);
+  Array total = detail::reduce(function, TD_REDUCE_sum, std::move(x), options.axis, options.keepdims);
   return divide(std::move(total), n).astype(result);
 }
 
 Array var(Array x, const VarOptions& options) {
+  const detail::FunctionName function("var");
   const auto [compute, result] = detail::mean_dtypes(x.dtype(), {});
-  const double n = static_cast<double>(detail::row_size("var", x, options.axis));
+  const double n = static_cast<double>(detail::row_size(function, x, options.axis));
   x = x.astype(compute);
-  Array average = divide(detail::reduce("var", TD_REDUCE_sum, x, options.axis, true), n);
+  Array average = divide(detail::reduce(function, TD_REDUCE_sum, x, options.axis, true), n);
   Array distance = subtract(std::move(x), std::move(average));
   Array squares = is_complex(compute) ? add(square(real(distance)), square(imag(distance))) : square(std::move(distance));
-  Array total = detail::reduce("var", TD_REDUCE_sum, std::move(squares), options.axis, options.keepdims);
+  Array total = detail::reduce(function, TD_REDUCE_sum, std::move(squares), options.axis, options.keepdims);
   return divide(std::move(total), std::max(n - options.correction, 0.0)).astype(real_dtype(result));
 }
 
-Array std(Array x, const VarOptions& options) { return sqrt(var(std::move(x), options)); }
+Array std(Array x, const VarOptions& options) {
+  const detail::FunctionName function("std");
+  return sqrt(var(std::move(x), options));
+}
 
 }  // namespace tandem

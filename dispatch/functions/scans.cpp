@@ -11,9 +11,11 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 /// Scans x in its own dtype, one that there is a verb for. With `initial` the result starts with that.
 Array scan_wide(const char* function, td_reduction reduction, const Array& x, int axis, std::optional<int> initial) {
+  const FunctionName scope(function);
   detail::ready(function, x);
   const Array source = x.contiguous();
   detail::DeviceState& device = *source.node()->device;
@@ -51,6 +53,7 @@ Array scan(const char* function, td_reduction reduction, const Array& x, std::op
 
 Array accumulate(const char* function, td_reduction reduction, int initial, const Array& x,
                  const CumulativeOptions& options) {
+  const FunctionName scope(function);
   const DType result = options.dtype.value_or(detail::sum_dtype(x.dtype()));
   return scan(function, reduction, x, options.axis, result,
               options.include_initial ? std::optional(initial) : std::nullopt);
@@ -83,9 +86,10 @@ Array cumulative_min(const Array& x, const CumulativeExtremeOptions& options) {
 }
 
 Array diff(const Array& x, const DiffOptions& options) {
-  if (options.n < 0) fail("diff", "order must be non-negative but got " + std::to_string(options.n));
-  if (x.ndim() == 0) fail("diff", "a 0-d array has no neighbours");
-  const int axis = detail::normalize_axis("diff", options.axis, x.ndim());
+  const FunctionName function("diff");
+  if (options.n < 0) fail(function, "order must be non-negative but got " + std::to_string(options.n));
+  if (x.ndim() == 0) fail(function, "a 0-d array has no neighbours");
+  const int axis = detail::normalize_axis(function, options.axis, x.ndim());
   if (options.n == 0) return x;
   std::vector<Array> parts;
   if (options.prepend) parts.push_back(joined_part(*options.prepend, x, axis));

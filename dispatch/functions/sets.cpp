@@ -60,6 +60,7 @@ Array no_positions(const Array& x, const Shape& shape = {0}) {
 
 /// Of sorted elements of two sets, those that are in both, or those that are in one alone.
 Array compared(const char* function, const Array& x1, const Array& x2, bool both) {
+  const detail::FunctionName scope(function);
   const Array pair[] = {unique(x1), unique(x2)};
   detail::common_device(function, pair);
   const Array sorted = sort(concat(pair));
@@ -85,12 +86,19 @@ Array found(const Array& x, const Array& set) {
 }  // namespace
 
 Array unique_values(const Array& x, const UniqueOptions& options) {
+  const detail::FunctionName function("unique_values");
   if (x.size() == 0) return x.ravel();
   const Array sorted = sort(x.ravel());
   return sorted(begins(sorted, options));
 }
 
+Array unique(const Array& x) {
+  const detail::FunctionName function("unique");
+  return unique_values(x, {.equal_nan = true});
+}
+
 UniqueCounts unique_counts(const Array& x, const UniqueOptions& options) {
+  const detail::FunctionName function("unique_counts");
   if (x.size() == 0) return {x.ravel(), no_positions(x)};
   const Array sorted = sort(x.ravel());
   const Array positions = flatnonzero(begins(sorted, options));
@@ -98,19 +106,21 @@ UniqueCounts unique_counts(const Array& x, const UniqueOptions& options) {
 }
 
 UniqueInverse unique_inverse(const Array& x, const UniqueOptions& options) {
+  const detail::FunctionName function("unique_inverse");
   if (x.size() == 0) return {x.ravel(), no_positions(x, x.shape())};
   const Groups groups(x, options);
   return {groups.values, groups.inverse(x.shape())};
 }
 
 UniqueAll unique_all(const Array& x, const UniqueOptions& options) {
+  const detail::FunctionName function("unique_all");
   if (x.size() == 0) return {x.ravel(), no_positions(x), no_positions(x, x.shape()), no_positions(x)};
   const Groups groups(x, options);
   return {groups.values, groups.indices(), groups.inverse(x.shape()), groups.counts()};
 }
 
 Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
-  constexpr const char* function = "isin";
+  const detail::FunctionName function("isin");
   const Operand* operands[] = {&x1, &x2};
   const Device device(&detail::common_device(function, operands, 2));
   const auto array_of = [&](const Operand& x) {
@@ -135,9 +145,13 @@ Array isin(const Operand& x1, const Operand& x2, const IsinOptions& options) {
 
 Array intersect1d(const Array& x1, const Array& x2) { return compared("intersect1d", x1, x2, true); }
 
-Array union1d(const Array& x1, const Array& x2) { return unique(concat({x1.ravel(), x2.ravel()})); }
+Array union1d(const Array& x1, const Array& x2) {
+  const detail::FunctionName function("union1d");
+  return unique(concat({x1.ravel(), x2.ravel()}));
+}
 
 Array setdiff1d(const Array& x1, const Array& x2) {
+  const detail::FunctionName function("setdiff1d");
   const Array values = unique(x1);
   return values(isin(values, x2, {.invert = true}));
 }

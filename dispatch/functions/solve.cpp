@@ -53,6 +53,7 @@ Array detail::solve_stack(const char* function, const Array& a, td_structure str
 }
 
 Array detail::inverse(const char* function, const Array& x) {
+  const detail::FunctionName scope(function);
   const Array a = square_matrices(function, x);
   return solve_stack(function, a, TD_GENERAL, eye(a.shape(-1), {}, {.dtype = a.dtype(), .device = a.device()}));
 }
@@ -62,6 +63,7 @@ namespace {
 
 /// solve and solve_triangular: b may be a vector.
 Array solve_any(const char* function, const Array& a, td_structure structure, const Array& b) {
+  const detail::FunctionName scope(function);
   const Array pair[] = {a, b};
   detail::common_device(function, pair);
   Array matrix = detail::square_matrices(function, a);
@@ -113,10 +115,20 @@ SlogdetResult sign_and_logarithm(const Elimination& lu) {
 double epsilon(DType dtype) { return real_dtype(dtype) == float32 ? 0x1p-23 : 0x1p-52; }
 
 /// The tolerance as an array that broadcasts with singular values (..., 1).
-Array tolerance(const char* function, const RankOptions& options, const Array& x) {
+Array tolerance(const char* function, const std::optional<double>& rtol, const Array& x) {
   const DType dtype = detail::factorization_dtype(function, x.dtype());
   const double standard = double(std::max(x.shape(-2), x.shape(-1))) * epsilon(dtype);
-  return full({1}, options.rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
+  return full({1}, rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
+}
+
+/// The same of a tolerance for each matrix.
+Array own_tolerances(const char* function, const Array& x, const Array& rtol) {
+  const Array a = detail::matrices(function, x);
+  Shape stack = detail::stack_shape(a);
+  if (!detail::broadcast_into(stack, rtol.shape()))
+    fail(function,
+         "rtol of shape " + to_string(rtol.shape()) + " does not fit matrices of shape " + to_string(x.shape()));
+  return rtol.expand_dims(-1);
 }
 
 /// Whether singular values, which descend along the last axis, count as 0. Those of no matrix have no largest one.
@@ -126,15 +138,23 @@ Array is_negligible(const Array& s, const Array& rtol) {
 
 Array conjugate_transpose(const Array& x) { return matrix_transpose(is_complex(x.dtype()) ? conj(x) : x); }
 
-Array pinv_by(const Array& x, const Array& rtol) {
-  const SvdResult f = detail::singular_values("pinv", x, true, false);
+Array pinv_by(const Array& x, const Array& rtol, bool hermitian) {
+  const SvdResult f = detail::singular_values("pinv", x, true, {.full_matrices = false, .hermitian = hermitian});
   const Array inverse = where(is_negligible(f.S, rtol), 0, reciprocal(f.S));
   return matmul(conjugate_transpose(f.Vh), multiply(inverse.expand_dims(-1), conjugate_transpose(f.U)));
 }
 
-Array rank_by(const Array& x, const Array& rtol) {
-  const Array s = detail::singular_values("matrix_rank", x, false, false).S;
-  return count_nonzero(logical_not(is_negligible(s, rtol)), {.axis = -1});
+Array rank_values(const Array& x, bool hermitian) {
+  return detail::singular_values("matrix_rank", x, false, {.hermitian = hermitian}).S;
+}
+
+Array rank_of(const Array& negligible) { return count_nonzero(logical_not(negligible), {.axis = -1}); }
+
+/// How many elements a shape has.
+std::int64_t elements_of(const Shape& shape) {
+  std::int64_t product = 1;
+  for (const std::int64_t length : shape) product *= length;
+  return product;
 }
 
 }  // namespace
@@ -150,7 +170,8 @@ Array solve_triangular(const Array& a, const Array& b, const TriangularOptions& 
 Array inv(const Array& x) { return detail::inverse("inv", x); }
 
 Array det(const Array& x) {
-  const Elimination lu = eliminate("det", x);
+  const detail::FunctionName function("det");
+  const Elimination lu = eliminate(function, x);
   const Array product = prod(lu.factors, {.axis = -1});
   const SlogdetResult parts = sign_and_logarithm(lu);
   // A product may leave the range of numbers on the way to a determinant that lies in it.
@@ -158,25 +179,38 @@ Array det(const Array& x) {
   return where(lu.singular, 0, where(left_range, multiply(parts.sign, exp(parts.logabsdet)), product));
 }
 
-SlogdetResult slogdet(const Array& x) { return sign_and_logarithm(eliminate("slogdet", x)); }
-
-Array pinv(const Array& x, const RankOptions& options) {
-  return pinv_by(detail::matrices("pinv", x), tolerance("pinv", options, x));
+SlogdetResult slogdet(const Array& x) {
+  const detail::FunctionName function("slogdet");
+  return sign_and_logarithm(eliminate(function, x));
 }
 
-Array pinv(const Array& x, const Array& rtol) { return pinv_by(x, rtol.expand_dims(-1)); }
+Array pinv(const Array& x, const PinvOptions& options) {
+  const detail::FunctionName function("pinv");
+  return pinv_by(x, tolerance(function, options.rtol, detail::matrices(function, x)), options.hermitian);
+}
+
+Array pinv(const Array& x, const Array& rtol, const HermitianOptions& options) {
+  const detail::FunctionName function("pinv");
+  return pinv_by(x, own_tolerances(function, x, rtol), options.hermitian);
+}
 
 Array matrix_rank(const Array& x, const RankOptions& options) {
+  const detail::FunctionName function("matrix_rank");
+  if (options.rtol && options.tol) fail(function, "rtol and tol are two ways to say which values count as 0");
   if (x.ndim() < 2) return any(x).astype(int64);
-  return rank_by(x, tolerance("matrix_rank", options, x));
+  const Array s = rank_values(x, options.hermitian);
+  if (options.tol) return rank_of(less_equal(s, *options.tol));
+  return rank_of(is_negligible(s, tolerance(function, options.rtol, x)));
 }
 
-Array matrix_rank(const Array& x, const Array& rtol) {
-  return x.ndim() < 2 ? matrix_rank(x) : rank_by(x, rtol.expand_dims(-1));
+Array matrix_rank(const Array& x, const Array& rtol, const HermitianOptions& options) {
+  const detail::FunctionName function("matrix_rank");
+  if (x.ndim() < 2) return matrix_rank(x);
+  return rank_of(is_negligible(rank_values(x, options.hermitian), own_tolerances(function, x, rtol)));
 }
 
-LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
-  constexpr const char* function = "lstsq";
+LstsqResult lstsq(const Array& a, const Array& b, const LstsqOptions& options) {
+  const detail::FunctionName function("lstsq");
   const Array pair[] = {a, b};
   detail::common_device(function, pair);
   Array matrix = detail::matrices(function, a);
@@ -190,9 +224,10 @@ LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   matrix = matrix.astype(dtype).eval();
   const Array right = (vector ? b.expand_dims(1) : b).astype(dtype).eval();
 
-  const SvdResult f = detail::singular_values(function, matrix, true, false);
-  const Array negligible = is_negligible(f.S, tolerance(function, options, matrix));
-  const Array rank = count_nonzero(logical_not(negligible), {.axis = -1});
+  const SvdResult f = detail::singular_values(function, matrix, true);
+  std::optional<double> rtol = options.rtol;
+  if (rtol && *rtol < 0) rtol = epsilon(dtype);
+  const Array negligible = is_negligible(f.S, tolerance(function, rtol, matrix)), rank = rank_of(negligible);
   const Array inverse = where(negligible, 0, reciprocal(f.S)).expand_dims(-1);
   const Array x = matmul(conjugate_transpose(f.Vh), multiply(inverse, matmul(conjugate_transpose(f.U), right)));
   Array residuals = zeros({0}, {.dtype = real_dtype(dtype), .device = a.device()});
@@ -202,6 +237,33 @@ LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   }
   if (!vector) return {x, residuals, rank, f.S};
   return {x.squeeze(-1), residuals, rank, f.S};
+}
+
+Array tensorsolve(const Array& a, const Array& b) {
+  constexpr const char* function = "tensorsolve";
+  const int rows = b.ndim();
+  if (a.ndim() < rows || !(detail::leading(a.shape(), rows) == b.shape()))
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+  const Shape shape(a.shape().data() + rows, a.ndim() - rows);
+  const std::int64_t n = elements_of(shape);
+  if (n != b.size())
+    fail(function, "arrays of shapes " + to_string(shape) + " and " + to_string(b.shape()) +
+                       " have different numbers of elements");
+  return solve_any(function, a.reshape({n, n}), TD_GENERAL, b.reshape({n})).reshape(shape);
+}
+
+Array tensorinv(const Array& a, int rows) {
+  constexpr const char* function = "tensorinv";
+  if (rows < 1 || rows > a.ndim())
+    fail(function, std::to_string(rows) + " axes of shape " + to_string(a.shape()) + ": one or more of them are rows");
+  const Shape first = detail::leading(a.shape(), rows);
+  Shape shape(a.shape().data() + rows, a.ndim() - rows);
+  const std::int64_t n = elements_of(first);
+  if (n != elements_of(shape))
+    fail(function, "arrays of shapes " + to_string(first) + " and " + to_string(shape) +
+                       " have different numbers of elements");
+  for (const std::int64_t length : first) shape.push_back(length);
+  return detail::inverse(function, a.reshape({n, n})).reshape(shape);
 }
 
 }  // namespace linalg

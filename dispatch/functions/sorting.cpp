@@ -14,6 +14,7 @@ namespace {
 
 /// Sorts along an axis; the result is a view of a buffer in which that axis comes last.
 Array sorted(const char* function, const Array& x, const SortOptions& options, bool positions) {
+  const detail::FunctionName scope(function);
   const int axis = detail::normalize_axis(function, options.axis, x.ndim());
   detail::ready(function, x);
   const Array rows = x.moveaxis(axis, -1);
@@ -33,12 +34,13 @@ Array sorted(const char* function, const Array& x, const SortOptions& options, b
 Array sort(const Array& x, const SortOptions& options) { return sorted("sort", x, options, false); }
 
 Array argsort(const Array& x, const SortOptions& options) {
+  const detail::FunctionName function("argsort");
   if (x.ndim() == 0) return argsort(x.reshape({1}), options);
-  return sorted("argsort", x, options, true);
+  return sorted(function, x, options, true);
 }
 
 Array searchsorted(const Array& sorted, const Array& values, const SearchOptions& options) {
-  constexpr const char* function = "searchsorted";
+  const detail::FunctionName function("searchsorted");
   if (sorted.ndim() != 1) detail::fail(function, "array of shape " + to_string(sorted.shape()) + " is not 1-d");
   if (options.sorter && !(options.sorter->shape() == sorted.shape()))
     detail::fail(function, "sorter of shape " + to_string(options.sorter->shape()) + " does not fit array of shape " +
@@ -59,6 +61,7 @@ Array searchsorted(const Array& sorted, const Array& values, const SearchOptions
 }
 
 Array searchsorted(const Array& sorted, const Scalar& value, const SearchOptions& options) {
+  const detail::FunctionName function("searchsorted");
   return searchsorted(sorted, full({}, value, {.device = sorted.device()}), options);
 }
 
@@ -87,8 +90,8 @@ std::vector<std::int64_t> sorted_places(const char* function, const std::vector<
   std::vector<std::int64_t> places;
   for (const std::int64_t each : kth) {
     if (each < -length || each >= length)
-      throw IndexError(std::string(function) + ": kth " + std::to_string(each) + " is out of bounds for axis " +
-                       std::to_string(axis) + " with size " + std::to_string(length));
+      detail::fail<IndexError>(function, "kth " + std::to_string(each) + " is out of bounds for axis " +
+                                             std::to_string(axis) + " with size " + std::to_string(length));
     places.push_back(each < 0 ? each + length : each);
   }
   std::sort(places.begin(), places.end());
@@ -115,6 +118,7 @@ Array partitioning_positions(const Array& rows, const std::vector<std::int64_t>&
 
 Array partitioned(const char* function, const Array& x, const std::vector<std::int64_t>& kth, int named_axis,
                   bool positions) {
+  const detail::FunctionName scope(function);
   const int axis = detail::normalize_axis(function, named_axis, x.ndim());
   const std::int64_t length = x.shape()[axis];
   const std::vector<std::int64_t> places = sorted_places(function, kth, axis, length);
@@ -173,21 +177,23 @@ Array argpartition(const Array& x, std::int64_t kth, const PartitionOptions& opt
 }
 
 Topk topk(const Array& x, std::int64_t k, const TopkOptions& options) {
-  const int axis = detail::normalize_axis("topk", options.axis, x.ndim());
+  const detail::FunctionName function("topk");
+  const int axis = detail::normalize_axis(function, options.axis, x.ndim());
   if (k < 0 || k > x.shape()[axis])
-    detail::fail("topk", std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " +
-                             to_string(x.shape()));
-  const detail::Ranked first = detail::at_ranks("topk", x.moveaxis(axis, -1),
+    detail::fail(function, std::to_string(k) + " elements of axis " + std::to_string(axis) + " of shape " +
+                               to_string(x.shape()));
+  const detail::Ranked first = detail::at_ranks(function, x.moveaxis(axis, -1),
                                                 arange(k, {.dtype = int64, .device = x.device()}), options.largest,
                                                 true);
   return {first.values.moveaxis(-1, axis), first.indices.moveaxis(-1, axis)};
 }
 
 Array lexsort(std::span<const Array> keys) {
-  if (keys.empty()) detail::fail("lexsort", "no keys given");
+  const detail::FunctionName function("lexsort");
+  if (keys.empty()) detail::fail(function, "no keys given");
   for (const Array& key : keys)
     if (!(key.shape() == keys[0].shape()))
-      detail::fail("lexsort", "shapes " + to_string(keys[0].shape()) + " and " + to_string(key.shape()) + " differ");
+      detail::fail(function, "shapes " + to_string(keys[0].shape()) + " and " + to_string(key.shape()) + " differ");
   Array order = argsort(keys[0]);
   for (const Array& key : keys.subspan(1))
     order = take_along_axis(order, argsort(take_along_axis(key.ndim() ? key : key.reshape({1}), order)));

@@ -20,6 +20,8 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
+using detail::refuse_complex;
 
 /// More bins have no place in memory.
 constexpr std::int64_t most_bins = std::int64_t{1} << 48;
@@ -46,10 +48,6 @@ Array kept(const char* function, Array result, const Array& x, const Axes& axes,
   for (int i = 0; i < shape.size(); ++i)
     if (mask >> i & 1) shape[i] = 1;
   return result.reshape(shape);
-}
-
-void refuse_complex(const char* function, const Array& x) {
-  if (is_complex(x.dtype())) fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported");
 }
 
 /// Where a quantile lies in a row of n in order: from element `below` on, `t` of the way to the next one; or, if it is
@@ -101,12 +99,25 @@ Array statistics(const char* function, const Array& rows, const std::vector<std:
   return detail::at_ranks(function, rows, places).values;
 }
 
-Array quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
-                const QuantileOptions& options) {
+void check_quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale) {
   for (double each : q)
     if (!(each >= 0 && each <= scale))
       fail(function, std::to_string(each) + " is not in [0, " + std::to_string(int(scale)) + "]");
   refuse_complex(function, x);
+}
+
+/// The results for each q, of shapes like that of the second argument, one after another along a first axis.
+Array beside(const std::vector<Array>& results, const Array& like) {
+  if (!results.empty()) return stack(results);
+  Shape shape{0};
+  for (std::int64_t length : like.shape()) shape.push_back(length);
+  return empty(shape, {.dtype = like.dtype(), .device = like.device()});
+}
+
+Array quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
+                const QuantileOptions& options) {
+  const FunctionName scope(function);
+  check_quantiles(function, x, q, scale);
   const Array rows = as_rows(function, x, options.axis);
   const std::int64_t n = rows.shape(-1);
   if (n == 0) fail(function, "an empty row of shape " + to_string(x.shape()) + " has no quantile");
@@ -132,23 +143,22 @@ Array quantiles(const char* function, const Array& x, const std::vector<double>&
     };
     Array value = element(place.below);
     if (!discrete) {
-      const Array a = value, b = element(place.below + 1), distance = subtract(b, a);
-      // Interpolate from the nearer side, as NumPy's linear method does.
-      value = place.t < 0.5 ? add(a, multiply(distance, place.t)) : subtract(b, multiply(distance, 1 - place.t));
+      const Array a = value, b = element(place.below + 1);
+      const bool is_near = place.t < 0.5;  // from the nearer side, as NumPy's linear method does
+      value = add(is_near ? a : b, multiply(subtract(b, a), is_near ? place.t : place.t - 1));
     }
     if (is_inexact(dtype)) value = where(isnan(last), last, value);
     results.push_back(kept(function, value, x, options.axis, options.keepdims));
   }
-  if (!results.empty()) return stack(results);
-  Shape shape{0};
-  for (std::int64_t length : kept(function, last, x, options.axis, options.keepdims).shape()) shape.push_back(length);
-  return empty(shape, {.dtype = dtype, .device = x.device()});
+  return beside(results, kept(function, last, x, options.axis, options.keepdims));
 }
 
-/// Mean of the elements at two positions of rows in order, in x's dtype or float64.
+/// Mean of the elements at two positions of rows in order, in x's dtype or float64. Two equal ones do not overflow: of a
+/// row with a middle they are one.
 Array mean_of(const Array& a, const Array& b) {
   const DType result = is_inexact(a.dtype()) ? a.dtype() : float64, compute = detail::accumulator_dtype(result);
-  return divide(add(a.astype(compute), b.astype(compute)), 2).astype(result);
+  const Array mean = divide(add(a.astype(compute), b.astype(compute)), 2).astype(result);
+  return is_inexact(a.dtype()) ? where(equal(a, b), a, mean) : mean;
 }
 
 /// NaN for each row.
@@ -156,6 +166,45 @@ Array all_nan(const Array& rows) {
   Shape shape = rows.shape();
   shape.resize(shape.size() - 1);
   return full(shape, NAN, {.dtype = is_inexact(rows.dtype()) ? rows.dtype() : float64, .device = rows.device()});
+}
+
+/// Quantiles of what of each row is not NaN. Rows differ in that, so each has places of its own.
+Array nan_quantiles(const char* function, const Array& x, const std::vector<double>& q, double scale,
+                    const QuantileOptions& options) {
+  const FunctionName scope(function);
+  check_quantiles(function, x, q, scale);
+  const Array rows = as_rows(function, x, options.axis);
+  const auto in_shape = [&](const Array& value) { return kept(function, value, x, options.axis, options.keepdims); };
+  if (rows.shape(-1) == 0) {
+    const Array none = in_shape(all_nan(rows));
+    return beside(std::vector<Array>(q.size(), none), none);
+  }
+  if (!is_inexact(x.dtype())) return quantiles(function, x, q, scale, options);
+  const Array numbers = count_nonzero(logical_not(isnan(rows)), {.axis = -1});
+  const std::vector<std::int64_t> counts = numbers.to_vector<std::int64_t>();
+  detail::DeviceState& device = *x.node()->device;
+  Shape pairs = numbers.shape();
+  pairs.push_back(2);
+  std::vector<Array> results;
+  for (double each : q) {
+    std::vector<std::int64_t> ranks;
+    std::vector<double> parts;
+    for (const std::int64_t count : counts) {
+      const std::int64_t n = std::max<std::int64_t>(count, 1);  // a row of NaN alone gives its first one
+      const Place place = place_of(options.method, n, each / scale);
+      for (const std::int64_t i : {place.below, place.below + 1})
+        ranks.push_back(std::clamp<std::int64_t>(i, 0, n - 1));
+      parts.push_back(place.t);
+    }
+    const Array places = detail::host_array(function, device, int64, pairs, ranks.data());
+    const Array around = detail::at_ranks(function, rows, places).values;
+    const Array a = around(ellipsis, 0), b = around(ellipsis, 1);
+    const Array t = detail::host_array(function, device, float64, numbers.shape(), parts.data());
+    const Array is_near = less(t, 0.5), part = where(is_near, t, subtract(t, 1)).astype(x.dtype());
+    const bool discrete = place_of(options.method, 1, each / scale).discrete;
+    results.push_back(in_shape(discrete ? a : add(where(is_near, a, b), multiply(subtract(b, a), part))));
+  }
+  return beside(results, in_shape(rows(ellipsis, 0)));
 }
 
 /// Sorted values, and for each edge how many lie before it: below for all but the last one, where those at it count,
@@ -179,6 +228,7 @@ Array quantile(const Array& x, const std::vector<double>& q, const QuantileOptio
 }
 
 Array quantile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("quantile");
   return quantile(x, std::vector<double>{q}, options)(0);
 }
 
@@ -187,12 +237,32 @@ Array percentile(const Array& x, const std::vector<double>& q, const QuantileOpt
 }
 
 Array percentile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("percentile");
   return percentile(x, std::vector<double>{q}, options)(0);
 }
 
+Array nanquantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {
+  return nan_quantiles("nanquantile", x, q, 1, options);
+}
+
+Array nanquantile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("nanquantile");
+  return nanquantile(x, std::vector<double>{q}, options)(0);
+}
+
+Array nanpercentile(const Array& x, const std::vector<double>& q, const QuantileOptions& options) {
+  return nan_quantiles("nanpercentile", x, q, 100, options);
+}
+
+Array nanpercentile(const Array& x, double q, const QuantileOptions& options) {
+  const FunctionName function("nanpercentile");
+  return nanpercentile(x, std::vector<double>{q}, options)(0);
+}
+
 Array median(const Array& x, const RowOptions& options) {
-  refuse_complex("median", x);
-  const Array rows = as_rows("median", x, options.axis);
+  const FunctionName function("median");
+  refuse_complex(function, x);
+  const Array rows = as_rows(function, x, options.axis);
   const std::int64_t n = rows.shape(-1);
   Array value;
   if (n == 0) {
@@ -200,16 +270,17 @@ Array median(const Array& x, const RowOptions& options) {
   } else {
     std::vector<std::int64_t> ranks{(n - 1) / 2, n / 2};
     if (is_inexact(x.dtype())) ranks.push_back(n - 1);  // where a NaN is
-    const Array middle = statistics("median", rows, ranks), last = middle(ellipsis, -1);
+    const Array middle = statistics(function, rows, ranks), last = middle(ellipsis, -1);
     value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
     if (is_inexact(x.dtype())) value = where(isnan(last), last, value);
   }
-  return kept("median", value, x, options.axis, options.keepdims);
+  return kept(function, value, x, options.axis, options.keepdims);
 }
 
 Array nanmedian(const Array& x, const RowOptions& options) {
-  refuse_complex("nanmedian", x);
-  const Array rows = as_rows("nanmedian", x, options.axis);
+  const FunctionName function("nanmedian");
+  refuse_complex(function, x);
+  const Array rows = as_rows(function, x, options.axis);
   Array value;
   if (rows.shape(-1) == 0) {
     value = all_nan(rows);
@@ -217,21 +288,22 @@ Array nanmedian(const Array& x, const RowOptions& options) {
     // NaN comes last in order. A row of NaN alone gives its first one.
     const Array count = count_nonzero(logical_not(isnan(rows)), {.axis = -1, .keepdims = true});
     const Array ranks = concat({floor_divide(maximum(subtract(count, 1), 0), 2), floor_divide(count, 2)}, -1);
-    const Array middle = detail::at_ranks("nanmedian", rows, ranks).values;
+    const Array middle = detail::at_ranks(function, rows, ranks).values;
     value = mean_of(middle(ellipsis, 0), middle(ellipsis, 1));
   }
-  return kept("nanmedian", value, x, options.axis, options.keepdims);
+  return kept(function, value, x, options.axis, options.keepdims);
 }
 
 Array ptp(const Array& x, const RowOptions& options) {
+  const FunctionName function("ptp");
   const auto extreme = [&](td_reduction which) {
-    return detail::reduce("ptp", which, x, options.axis, options.keepdims);
+    return detail::reduce(function, which, x, options.axis, options.keepdims);
   };
   return subtract(extreme(TD_REDUCE_max), extreme(TD_REDUCE_min));
 }
 
 Array average(const Array& x, const AverageOptions& options) {
-  constexpr const char* function = "average";
+  const FunctionName function("average");
   if (!options.weights) return mean(x, {.axis = options.axis, .keepdims = options.keepdims});
   Array weights = *options.weights;
   if (!(weights.shape() == x.shape())) {
@@ -252,12 +324,14 @@ Array average(const Array& x, const AverageOptions& options) {
   const Array scale = detail::reduce(function, TD_REDUCE_sum, weights.astype(compute), options.axis, options.keepdims);
   const Array total = detail::reduce(function, TD_REDUCE_sum, multiply(x.astype(compute), weights.astype(compute)),
                                      options.axis, options.keepdims);
-  if (any(equal(scale, 0)).item<bool>()) fail(function, "the weights of a row sum to zero");
+  if (any(equal(scale, 0)).item<bool>())
+    fail(function, "weights of shape " + to_string(options.weights->shape()) + " sum to zero");
   return divide(total, scale).astype(result);
 }
 
 Array cov(const Array& x, const CovOptions& options) {
-  if (x.ndim() > 2) fail("cov", "array of shape " + to_string(x.shape()) + " has more than two axes");
+  const FunctionName function("cov");
+  if (x.ndim() > 2) fail(function, "array of shape " + to_string(x.shape()) + " has more than two axes");
   const DType dtype = promote_types(x.dtype(), float64);
   Array variables = x.ndim() == 2 ? x : x.reshape({1, -1});
   if (!options.rowvar && x.ndim() == 2) variables = variables.transpose();
@@ -269,7 +343,8 @@ Array cov(const Array& x, const CovOptions& options) {
 }
 
 Array corrcoef(const Array& x, const CovOptions& options) {
-  if (x.ndim() > 2) fail("corrcoef", "array of shape " + to_string(x.shape()) + " has more than two axes");
+  const FunctionName function("corrcoef");
+  if (x.ndim() > 2) fail(function, "array of shape " + to_string(x.shape()) + " has more than two axes");
   const Array c = cov(x, options);
   if (c.ndim() == 0) return divide(c, c);
   const Array deviations = sqrt(real(diagonal(c)));
@@ -279,7 +354,7 @@ Array corrcoef(const Array& x, const CovOptions& options) {
 }
 
 Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& options) {
-  constexpr const char* function = "histogram";
+  const FunctionName function("histogram");
   refuse_complex(function, x);
   if (edges.ndim() != 1 || edges.size() < 1)
     fail(function, "edges of shape " + to_string(edges.shape()) + " are no 1-d array of at least one");
@@ -306,7 +381,7 @@ Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& 
 }
 
 Histogram histogram(const Array& x, std::int64_t bins, const HistogramOptions& options) {
-  constexpr const char* function = "histogram";
+  const FunctionName function("histogram");
   refuse_complex(function, x);
   if (bins < 1 || bins > most_bins) fail(function, std::to_string(bins) + " bins");
   double first = 0, last = 1;
@@ -323,7 +398,7 @@ Histogram histogram(const Array& x, std::int64_t bins, const HistogramOptions& o
 }
 
 Array bincount(const Array& x, const BincountOptions& options) {
-  constexpr const char* function = "bincount";
+  const FunctionName function("bincount");
   if (x.ndim() != 1) fail(function, "array of shape " + to_string(x.shape()) + " is not 1-d");
   if (!is_integer(x.dtype()) && !is_bool(x.dtype()))
     fail(function, "dtype " + std::string(name(x.dtype())) + " is no integer");
@@ -336,7 +411,8 @@ Array bincount(const Array& x, const BincountOptions& options) {
   std::int64_t length = options.minlength;
   DType narrow = int64;  // fewer bytes sort faster
   if (x.size() > 0) {
-    if (min(numbers).item<std::int64_t>() < 0) fail(function, "the numbers must not be negative");
+    const std::int64_t smallest = min(numbers).item<std::int64_t>();
+    if (smallest < 0) fail(function, "the numbers must not be negative, and " + std::to_string(smallest) + " is");
     const std::int64_t largest = max(numbers).item<std::int64_t>();
     if (largest > most_bins) fail(function, std::to_string(largest) + " is too large to count up to");
     length = std::max(length, largest + 1);
@@ -348,12 +424,13 @@ Array bincount(const Array& x, const BincountOptions& options) {
 }
 
 Array digitize(const Array& x, const Array& bins, const DigitizeOptions& options) {
-  constexpr const char* function = "digitize";
+  const FunctionName function("digitize");
   if (bins.ndim() != 1) fail(function, "bins of shape " + to_string(bins.shape()) + " are not 1-d");
   const Side side = options.right ? Side::left : Side::right;
   const Array earlier = bins(slice(0, -1)), later = bins(slice(1, none));
   if (all(greater_equal(later, earlier)).item<bool>()) return searchsorted(bins, x, {.side = side});
-  if (!all(less_equal(later, earlier)).item<bool>()) fail(function, "bins neither increase nor decrease");
+  if (!all(less_equal(later, earlier)).item<bool>())
+    fail(function, "bins of shape " + to_string(bins.shape()) + " neither increase nor decrease");
   return subtract(bins.size(), searchsorted(bins.flip(), x, {.side = side}));
 }
 

@@ -10,6 +10,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 /// x from `begin` to `end` along an axis.
 Array part(const Array& x, int axis, std::int64_t begin, std::int64_t end) {
@@ -21,30 +22,47 @@ Array part(const Array& x, int axis, std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 Array reshape(const Array& x, const Shape& shape, const ReshapeOptions& options) {
+  const FunctionName function("reshape");
   const Array result = x.reshape(shape);
   const bool shares = x.size() == 0 || result.data() == x.data();
   if (options.copy == false && !shares)
-    fail("reshape", "array of shape " + to_string(x.shape()) + " and strides " + to_string(x.strides()) +
-                        " becomes shape " + to_string(result.shape()) + " by a copy only");
+    fail(function, "array of shape " + to_string(x.shape()) + " and strides " + to_string(x.strides()) +
+                       " becomes shape " + to_string(result.shape()) + " by a copy only");
   return options.copy == true && shares ? result.copy() : result;
 }
 
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
+  const FunctionName function("broadcast_arrays");
   std::vector<Shape> shapes;
   for (const Array& x : arrays) shapes.push_back(x.shape());
-  const Shape shape = detail::broadcast_shapes("broadcast_arrays", shapes);
+  const Shape shape = detail::broadcast_shapes(function, shapes);
   std::vector<Array> result;
   for (const Array& x : arrays) result.push_back(x.broadcast_to(shape));
   return result;
 }
 
+Array flipud(const Array& x) {
+  const FunctionName function("flipud");
+  return x.flip(0);
+}
+
 Array fliplr(const Array& x) {
-  detail::normalize_axis("fliplr", 1, x.ndim());
+  const FunctionName function("fliplr");
   return x.flip(1);
 }
 
+Array permute_dims(const Array& x, const Shape& axes) {
+  const FunctionName function("permute_dims");
+  return x.permute(axes);
+}
+
+Array transpose(const Array& x, const Shape& axes) {
+  const FunctionName function("transpose");
+  return x.permute(axes);
+}
+
 Array moveaxis(const Array& x, const Shape& source, const Shape& destination) {
-  constexpr const char* function = "moveaxis";
+  const FunctionName function("moveaxis");
   if (source.size() != destination.size())
     fail(function, "axes " + to_string(source) + " and " + to_string(destination) + " do not pair up");
   if (source.empty()) return x;
@@ -64,23 +82,34 @@ Array moveaxis(const Array& x, const Shape& source, const Shape& destination) {
 }
 
 Array swapaxes(const Array& x, int axis1, int axis2) {
-  const int a = detail::normalize_axis("swapaxes", axis1, x.ndim());
-  const int b = detail::normalize_axis("swapaxes", axis2, x.ndim());
+  const FunctionName function("swapaxes");
+  const int a = detail::normalize_axis(function, axis1, x.ndim());
+  const int b = detail::normalize_axis(function, axis2, x.ndim());
   Shape axes;
   for (int i = 0; i < x.ndim(); ++i) axes.push_back(i);
   std::swap(axes[a], axes[b]);
   return x.permute(axes);
 }
 
-Array atleast_1d(const Array& x) { return x.ndim() < 1 ? x.reshape({1}) : x; }
+Array atleast_1d(const Array& x) {
+  const FunctionName function("atleast_1d");
+  return x.ndim() < 1 ? x.reshape({1}) : x;
+}
 
-Array atleast_2d(const Array& x) { return x.ndim() < 2 ? atleast_1d(x).expand_dims(0) : x; }
+Array atleast_2d(const Array& x) {
+  const FunctionName function("atleast_2d");
+  return x.ndim() < 2 ? atleast_1d(x).expand_dims(0) : x;
+}
 
-Array atleast_3d(const Array& x) { return x.ndim() < 3 ? atleast_2d(x).expand_dims(-1) : x; }
+Array atleast_3d(const Array& x) {
+  const FunctionName function("atleast_3d");
+  return x.ndim() < 3 ? atleast_2d(x).expand_dims(-1) : x;
+}
 
 Array rot90(const Array& x, std::int64_t k, const Rot90Options& options) {
-  if (options.axes.size() != 2) fail("rot90", "axes " + to_string(options.axes) + ": a plane has two");
-  detail::axes_mask("rot90", options.axes, x.ndim());
+  const FunctionName function("rot90");
+  if (options.axes.size() != 2) fail(function, "axes " + to_string(options.axes) + ": a plane has two");
+  detail::axes_mask(function, options.axes, x.ndim());
   const auto a = static_cast<int>(options.axes[0]), b = static_cast<int>(options.axes[1]);
   switch (k & 3) {
     case 0: return x;
@@ -91,7 +120,7 @@ Array rot90(const Array& x, std::int64_t k, const Rot90Options& options) {
 }
 
 Array diagonal(const Array& x, const DiagonalOptions& options) {
-  constexpr const char* function = "diagonal";
+  const FunctionName function("diagonal");
   if (x.ndim() < 2) fail(function, "array of shape " + to_string(x.shape()) + " has fewer than two axes");
   const int row = detail::normalize_axis(function, options.axis1, x.ndim());
   const int column = detail::normalize_axis(function, options.axis2, x.ndim());
@@ -114,7 +143,8 @@ Array diagonal(const Array& x, const DiagonalOptions& options) {
 }
 
 std::vector<Array> split(const Array& x, const std::vector<std::int64_t>& indices, const SplitOptions& options) {
-  const int axis = detail::normalize_axis("split", options.axis, x.ndim());
+  const FunctionName function("split");
+  const int axis = detail::normalize_axis(function, options.axis, x.ndim());
   std::vector<Array> parts;
   std::int64_t begin = 0;
   for (std::int64_t end : indices) {
@@ -126,16 +156,23 @@ std::vector<Array> split(const Array& x, const std::vector<std::int64_t>& indice
 }
 
 std::vector<Array> split(const Array& x, std::int64_t sections, const SplitOptions& options) {
-  const int axis = detail::normalize_axis("split", options.axis, x.ndim());
+  const FunctionName function("split");
+  const int axis = detail::normalize_axis(function, options.axis, x.ndim());
   if (sections <= 0 || x.shape()[axis] % sections != 0)
-    fail("split", "axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) + " has no " +
-                      std::to_string(sections) + " equal parts");
+    fail(function, "axis " + std::to_string(axis) + " of shape " + to_string(x.shape()) + " has no " +
+                       std::to_string(sections) + " equal parts");
   return array_split(x, sections, options);
 }
 
+std::vector<Array> array_split(const Array& x, const std::vector<std::int64_t>& indices, const SplitOptions& options) {
+  const FunctionName function("array_split");
+  return split(x, indices, options);
+}
+
 std::vector<Array> array_split(const Array& x, std::int64_t sections, const SplitOptions& options) {
-  const int axis = detail::normalize_axis("array_split", options.axis, x.ndim());
-  if (sections <= 0) fail("array_split", "number of parts " + std::to_string(sections) + " is not positive");
+  const FunctionName function("array_split");
+  const int axis = detail::normalize_axis(function, options.axis, x.ndim());
+  if (sections <= 0) fail(function, "number of parts " + std::to_string(sections) + " is not positive");
   const std::int64_t length = x.shape()[axis] / sections, longer = x.shape()[axis] % sections;
   std::vector<Array> parts;
   for (std::int64_t i = 0, begin = 0; i < sections; ++i) {
@@ -147,7 +184,8 @@ std::vector<Array> array_split(const Array& x, std::int64_t sections, const Spli
 }
 
 std::vector<Array> unstack(const Array& x, int axis) {
-  const int along = detail::normalize_axis("unstack", axis, x.ndim());
+  const FunctionName function("unstack");
+  const int along = detail::normalize_axis(function, axis, x.ndim());
   std::vector<Index> index(std::size_t(along) + 1, slice(none, none));
   std::vector<Array> parts;
   for (std::int64_t i = 0; i < x.shape()[along]; ++i) {

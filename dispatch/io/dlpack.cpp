@@ -13,6 +13,7 @@ namespace tandem {
 namespace {
 
 using detail::fail;
+using detail::FunctionName;
 
 struct TypeRow {
   DType dtype;
@@ -35,7 +36,7 @@ template <class Tensor> struct Exported {
 DLDevice dlpack_device(const Device& device) {
   if (device.shares_host_memory()) return {kDLCPU, 0};
   if (device.backend() == "cuda") return {kDLCUDA, device.index()};
-  throw NotSupported("to_dlpack: DLPack knows no device like " + device.name());
+  fail<NotSupported>("to_dlpack", "DLPack knows no device like " + device.name());
 }
 
 template <class Tensor> Exported<Tensor>& make_exported(Array&& array) {
@@ -149,6 +150,7 @@ Array adopt_tensor(std::shared_ptr<Owner<Tensor>> owner, const DLTensor& tensor,
 }  // namespace
 
 DLManagedTensorVersioned* to_dlpack(Array array) {
+  const FunctionName function("to_dlpack");
   auto& exported = make_exported<DLManagedTensorVersioned>(std::move(array));
   exported.tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   exported.tensor.flags = is_writable(*exported.array.node()) ? 0 : DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -156,38 +158,42 @@ DLManagedTensorVersioned* to_dlpack(Array array) {
 }
 
 DLManagedTensor* to_dlpack_unversioned(Array array) {
+  const FunctionName function("to_dlpack_unversioned");
   auto& exported = make_exported<DLManagedTensor>(std::move(array));
   if (!is_writable(*exported.array.node())) {
     exported.tensor.deleter(&exported.tensor);
-    fail("to_dlpack_unversioned", "the array's memory is not its own, and a tensor of this form cannot say that it is "
-                                  "read-only; pass a copy(), or use to_dlpack");
+    fail(function, "the array's memory is not its own, and a tensor of this form cannot say that it is "
+                       "read-only; pass a copy(), or use to_dlpack");
   }
   return &exported.tensor;
 }
 
 Array from_dlpack(DLManagedTensorVersioned* tensor, const std::optional<Device>& device) {
-  if (!tensor) fail("from_dlpack", "the tensor is null");
+  const FunctionName function("from_dlpack");
+  if (!tensor) fail(function, "the tensor is null");
   auto owner = std::make_shared<Owner<DLManagedTensorVersioned>>(tensor);
   if (tensor->version.major != DLPACK_MAJOR_VERSION)
-    fail("from_dlpack", "the tensor has version " + std::to_string(tensor->version.major) + "." +
-                            std::to_string(tensor->version.minor) + " of DLPack; 1.x is known");
+    fail(function, "the tensor has version " + std::to_string(tensor->version.major) + "." +
+                       std::to_string(tensor->version.minor) + " of DLPack; 1.x is known");
   return adopt_tensor(std::move(owner), tensor->dl_tensor, !(tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY), device);
 }
 
 Array from_dlpack(DLManagedTensor* tensor, const std::optional<Device>& device) {
-  if (!tensor) fail("from_dlpack", "the tensor is null");
+  const FunctionName function("from_dlpack");
+  if (!tensor) fail(function, "the tensor is null");
   return adopt_tensor(std::make_shared<Owner<DLManagedTensor>>(tensor), tensor->dl_tensor, true, device);
 }
 
 namespace {
 
 template <class Tensor> Array import_as(Tensor* tensor, const FromDLPackOptions& options) {
+  const FunctionName function("from_dlpack");
   const auto address =
       tensor ? reinterpret_cast<std::uintptr_t>(tensor->dl_tensor.data) + tensor->dl_tensor.byte_offset : 0;
   const Array array = from_dlpack(tensor, options.device);
   const bool shared = array.size() == 0 || reinterpret_cast<std::uintptr_t>(array.data()) == address;
   if (options.copy == false && !shared)
-    fail("from_dlpack", "the elements come to " + array.device().name() + " by a copy only");
+    fail(function, "the elements come to " + array.device().name() + " by a copy only");
   return options.copy == true && shared ? array.copy() : array;
 }
 

@@ -8,13 +8,12 @@
 #include <cstring>
 #include <istream>
 
-#include <tandem/error.hpp>
-
+#include "../errors.hpp"
 #include "bytes.hpp"
 
 namespace tandem::detail {
 
-void Place::fail(const std::string& text) const { throw Error(std::string(function) + ": " + name + ": " + text); }
+void Place::fail(const std::string& text) const { detail::fail(function, name + ": " + text); }
 
 void Place::fail_with_errno(const std::string& text) const { fail(text + ": " + std::strerror(errno)); }
 

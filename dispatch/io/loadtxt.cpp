@@ -192,8 +192,8 @@ class TableReader {
     fields_.clear();
     if (!options_.comments.empty()) line = line.substr(0, separator(line, options_.comments));
     const std::string_view content = trimmed(line);
-    if (content.empty()) return false;
     const bool by_blanks = options_.delimiter.empty();
+    if (content.empty() && (by_blanks || line.find(options_.delimiter) == line.npos)) return false;
     if (by_blanks) line = content;
     for (;;) {
       const std::size_t end = separator(line, options_.delimiter);
@@ -249,6 +249,7 @@ class TableReader {
 };
 
 Array read_table(Reader& in, const LoadtxtOptions& options) {
+  const detail::FunctionName scope(in.place().function);
   TableReader table(in, options);
   if (is_complex(options.dtype)) return table.read<std::complex<double>>();
   if (is_inexact(options.dtype)) return table.read<double>();

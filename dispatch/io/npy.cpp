@@ -149,27 +149,31 @@ void NpyContent::write_to(Writer& out) const {
 }  // namespace detail
 
 Array load(const std::string& path, const LoadOptions& options) {
-  const detail::Input input({"load", path});
+  const detail::FunctionName function("load");
+  const detail::Input input({function, path});
   if (input.size()) return detail::read_npy(input, input.place(), 0, *input.size(), options);
   detail::InputReader in(input);
   return detail::read_npy(in, options);
 }
 
 Array load(std::istream& in, const LoadOptions& options) {
-  detail::StreamReader reader({"load", "the stream"}, in);
+  const detail::FunctionName function("load");
+  detail::StreamReader reader({function, "the stream"}, in);
   return detail::read_npy(reader, options);
 }
 
 void save(const std::string& path, const Array& array) {
-  const detail::NpyContent content("save", array);
-  detail::FileOutput out({"save", path});
+  const detail::FunctionName function("save");
+  const detail::NpyContent content(function, array);
+  detail::FileOutput out({function, path});
   content.write_to(out);
   out.finish();
 }
 
 void save(std::ostream& out, const Array& array) {
-  const detail::NpyContent content("save", array);
-  detail::StreamOutput stream({"save", "the stream"}, out);
+  const detail::FunctionName function("save");
+  const detail::NpyContent content(function, array);
+  detail::StreamOutput stream({function, "the stream"}, out);
   content.write_to(stream);
   stream.finish();
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "../errors.hpp"
 #include "npy.hpp"
 #include "zip.hpp"
 
@@ -13,6 +14,7 @@ constexpr std::string_view suffix = ".npy";
 void write_archive(detail::Output& out, std::span<const NamedArray> arrays, bool compress) {
   constexpr std::size_t longest_name = 65535 - suffix.size();
   const detail::Place& place = out.place();
+  const detail::FunctionName scope(place.function);
   std::vector<std::string_view> names;
   for (const NamedArray& item : arrays) {
     if (item.name.empty() || item.name.size() > longest_name || item.name.find('\0') != std::string::npos)
@@ -70,6 +72,7 @@ const std::vector<std::string>& NpzFile::names() const noexcept { return archive
 bool NpzFile::contains(std::string_view name) const noexcept { return archive_->members.contains(name); }
 
 Array NpzFile::operator[](std::string_view name) const {
+  const detail::FunctionName function("NpzFile");
   const auto found = archive_->members.find(name);
   const detail::Input& input = *archive_->input;
   if (found == archive_->members.end()) {
@@ -77,11 +80,11 @@ Array NpzFile::operator[](std::string_view name) const {
     std::string others;
     for (std::size_t i = 0; i < std::min(names().size(), shown); ++i) others += (i ? ", " : "") + detail::quoted(names()[i]);
     if (names().size() > shown) others += ", ...";
-    detail::Place{"NpzFile", input.place().name}.fail("has no array " + detail::quoted(name) + "; it has " +
+    detail::Place{function, input.place().name}.fail("has no array " + detail::quoted(name) + "; it has " +
                                                       (others.empty() ? "none" : others));
   }
   const detail::ZipMember& member = found->second;
-  const detail::Place place{"NpzFile", input.place().name + ": " + detail::quoted(name)};
+  const detail::Place place{function, input.place().name + ": " + detail::quoted(name)};
   const std::uint64_t begin = detail::find_zip_member(input, place, member);
   if (archive_->options.memory_map && member.method == detail::ZipMember::stored)
     return detail::read_npy(input, place, begin, begin + member.size, archive_->options);

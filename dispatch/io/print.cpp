@@ -6,6 +6,7 @@
 #include <mutex>
 #include <ostream>
 
+#include "../errors.hpp"
 #include "text.hpp"
 
 namespace tandem {
@@ -23,8 +24,8 @@ Options& global_options() {
 
 void require_at_least(const char* field, int value, int lowest) {
   if (value < lowest) {
-    throw Error(std::string("set_print_options: ") + field + " must be at least " + std::to_string(lowest) +
-                ", not " + std::to_string(value));
+    detail::fail("set_print_options", std::string(field) + " must be at least " + std::to_string(lowest) + ", not " +
+                                          std::to_string(value));
   }
 }
 
@@ -67,6 +68,7 @@ PrintOptions print_options() {
 }
 
 std::string to_string(const Array& array) {
+  const detail::FunctionName function("to_string");
   if (array.ndim() == 0) return detail::scalar_text(fetch(array), array.dtype());
   if (array.size() == 0) return "[]";
   const PrintOptions options = print_options();

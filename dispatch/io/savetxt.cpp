@@ -127,6 +127,7 @@ template <class T> void write_rows(detail::Output& out, const NumberFormat& form
 }
 
 void write_table(detail::Output& out, const Array& array, const SavetxtOptions& options) {
+  const detail::FunctionName function(out.place().function);
   const NumberFormat format(out.place(), options.fmt);
   if (array.ndim() != 1 && array.ndim() != 2)
     out.place().fail("an array of shape " + to_string(array.shape()) + " is no table of one or two axes");
@@ -149,7 +150,7 @@ void write_table(detail::Output& out, const Array& array, const SavetxtOptions& 
 }  // namespace
 
 void savetxt(const std::string& path, const Array& array, const SavetxtOptions& options) {
-  array.eval();
+  detail::ready("savetxt", array);
   detail::FileOutput out({"savetxt", path});
   write_table(out, array, options);
 }

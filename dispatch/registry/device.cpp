@@ -93,14 +93,14 @@ DeviceState& default_device() {
 }
 
 void throw_status(td_status status, const td_error& error, const char* function) {
-  const std::string message = std::string(function) + ": " + (error.message[0] ? error.message : "the backend failed");
+  const std::string text = error.message[0] ? error.message : "the backend failed";
   switch (status) {
-    case TD_OUT_OF_MEMORY: throw OutOfMemory(message);
-    case TD_NOT_SUPPORTED: throw NotSupported(message);
+    case TD_OUT_OF_MEMORY: fail<OutOfMemory>(function, text);
+    case TD_NOT_SUPPORTED: fail<NotSupported>(function, text);
     case TD_UNAVAILABLE:
-    case TD_DEVICE_LOST: throw BackendUnavailable(message);
-    case TD_SINGULAR: throw LinAlgError(message);
-    default: throw Error(message);
+    case TD_DEVICE_LOST: fail<BackendUnavailable>(function, text);
+    case TD_SINGULAR: fail<LinAlgError>(function, text);
+    default: fail(function, text);
   }
 }
 
@@ -180,8 +180,8 @@ void Event::synchronize() {
 
 double Event::seconds_since(Event& begin) {
   if (device_ != begin.device_)
-    throw Error("Event: events of different devices, " + begin.device_->name + " and " + device_->name);
-  if (!recorded_ || !begin.recorded_) throw Error("Event: seconds_since an event that was never recorded");
+    detail::fail("Event", "events of different devices, " + begin.device_->name + " and " + device_->name);
+  if (!recorded_ || !begin.recorded_) detail::fail("Event", "seconds_since an event that was never recorded");
   begin.synchronize();
   synchronize();
   double seconds = 0;

@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include <tandem/backend.h>
-#include <tandem/error.hpp>
+
+#include "../errors.hpp"
 
 namespace tandem::detail {
 

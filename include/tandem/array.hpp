@@ -205,17 +205,17 @@ class TANDEM_API Array {
   template <Element T> std::vector<T> to_vector() const {
     if constexpr (std::same_as<T, bool>) {
       std::vector<unsigned char> bytes(static_cast<std::size_t>(size()));
-      copy_to_host(bytes.data(), bool_, size());
+      copy_to_host("to_vector", bytes.data(), bool_, size());
       return std::vector<bool>(bytes.begin(), bytes.end());
     } else {
       std::vector<T> values(static_cast<std::size_t>(size()));
-      copy_to_host(values.data(), dtype_of_v<T>, size());
+      copy_to_host("to_vector", values.data(), dtype_of_v<T>, size());
       return values;
     }
   }
   /// Copies all elements in row-major order, cast to T, into `target`; throws Error if the sizes differ.
   template <Element T> void copy_to(std::span<T> target) const {
-    copy_to_host(target.data(), dtype_of_v<T>, static_cast<std::int64_t>(target.size()));
+    copy_to_host("copy_to", target.data(), dtype_of_v<T>, static_cast<std::int64_t>(target.size()));
   }
   /// Replaces all elements, in row-major order, by those of a host array; throws Error if the sizes differ.
   template <Element T> void copy_from(std::span<const T> source) & {
@@ -251,7 +251,7 @@ class TANDEM_API Array {
   /// One axis moved to another position (a view).
   Array moveaxis(int source, int destination) const;
   /// One dimension (a view if contiguous).
-  Array ravel() const { return reshape({-1}); }
+  Array ravel() const;
   /// transpose().
   Array T() const { return transpose(); }
 
@@ -317,7 +317,7 @@ class TANDEM_API Array {
   void assign(const detail::Selection& selection, const class Operand& value, bool adds);
   Array assigned_value(const class Operand& value, const Shape& target) const;
   void copy_item(void* target, DType dtype) const;
-  void copy_to_host(void* target, DType dtype, std::int64_t count) const;
+  void copy_to_host(const char* caller, void* target, DType dtype, std::int64_t count) const;
   void copy_from_host(const void* source, DType dtype, std::int64_t count);
   static Array from_host(const void* values, DType dtype, const Shape& shape, std::int64_t count,
                          const ArrayOptions& options);

@@ -157,7 +157,12 @@ typedef enum td_distribution {
   TD_RANDOM_BITS,    /* uint32, uint64: all bits */
   TD_RANDOM_UNIFORM, /* float16, bfloat16, float32, float64: low + (high - low) * [0, 1) */
   TD_RANDOM_NORMAL,  /* the same dtypes: mean low, standard deviation high */
-  TD_RANDOM_INTEGERS /* any integer dtype: low <= x < high, from td_random::low_int and span */
+  TD_RANDOM_INTEGERS, /* any integer dtype: low <= x < high, from td_random::low_int and span */
+  TD_RANDOM_EXPONENTIAL, /* the floats: mean low */
+  /* Laws: they have parameters for all elements or for each. */
+  TD_RANDOM_GAMMA,   /* the floats: shape low, scale high */
+  TD_RANDOM_POISSON, /* int32, int64: mean low */
+  TD_RANDOM_BINOMIAL /* int32, int64: trials low, a whole number, probability high */
 } td_distribution;
 
 /* Element i of the output is a function of (seed, stream, offset + i) alone; docs/random.md gives it. */
@@ -167,6 +172,9 @@ typedef struct td_random {
   double low, high;
   int64_t low_int;
   uint64_t span; /* number of different integers; 0 stands for 2^64 */
+  /* Parameters of a law's elements, in place of low and high: both contiguous float64 arrays with an element for each
+     of the output (NULL for a second parameter that the law lacks), or both NULL. */
+  const double *lows, *highs;
 } td_random;
 
 typedef enum td_precision {

@@ -51,7 +51,7 @@ inline void add_at(Array& x, const Index& index, const Operand& values) { add_at
 /// these elements. NaN is not zero. Throws Error for 0-d x.
 TANDEM_API std::vector<Array> nonzero(const Array& x);
 /// The same.
-inline std::vector<Array> where(const Array& condition) { return nonzero(condition); }
+TANDEM_API std::vector<Array> where(const Array& condition);
 /// The same as one array: (count, ndim).
 TANDEM_API Array argwhere(const Array& x);
 /// Positions in the flattened array.

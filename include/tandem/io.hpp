@@ -107,10 +107,11 @@ struct LoadtxtOptions {
   std::optional<Device> device = {};
 };
 
-/// A table of numbers from text: shape (rows, columns), without the axes of length 1 unless ndmin keeps them. Blank lines
-/// count for nothing. Reals are decimal, inf or nan, complex numbers like 1-2j or (1-2j), integers whole and in the
-/// dtype's range. Lines end with \n or \r\n; the locale does not matter. Throws Error naming line, column and text for
-/// what is no such number, for rows of different lengths (without usecols), and for columns that a row lacks.
+/// A table of numbers from text: shape (rows, columns), without the axes of length 1 unless ndmin keeps them. Lines of
+/// nothing but blanks that are no delimiters count for nothing. Reals are decimal, inf or nan, complex numbers like 1-2j
+/// or (1-2j), integers whole and in the dtype's range. Lines end with \n or \r\n; the locale does not matter. Throws
+/// Error naming line, column and text for what is no such number, for rows of different lengths (without usecols), and
+/// for columns that a row lacks.
 TANDEM_API Array loadtxt(const std::string& path, const LoadtxtOptions& options = {});
 TANDEM_API Array loadtxt(std::istream& in, const LoadtxtOptions& options = {});
 

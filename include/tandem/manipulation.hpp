@@ -36,13 +36,13 @@ struct FlipOptions {
 /// The order of elements reversed along axes.
 inline Array flip(const Array& x, const FlipOptions& options = {}) { return x.flip(options.axis); }
 /// Rows in reverse order: flip along axis 0, or axis 1.
-inline Array flipud(const Array& x) { return x.flip(0); }
+TANDEM_API Array flipud(const Array& x);
 TANDEM_API Array fliplr(const Array& x);
 /// Axes in this order.
-inline Array permute_dims(const Array& x, const Shape& axes) { return x.permute(axes); }
+TANDEM_API Array permute_dims(const Array& x, const Shape& axes);
 /// Axes reversed, or in this order.
 inline Array transpose(const Array& x) { return x.transpose(); }
-inline Array transpose(const Array& x, const Shape& axes) { return x.permute(axes); }
+TANDEM_API Array transpose(const Array& x, const Shape& axes);
 /// Axes moved to other positions; the others stay in their order. Throws Error if the numbers of both differ or one is
 /// named twice.
 TANDEM_API Array moveaxis(const Array& x, const Shape& source, const Shape& destination);
@@ -122,10 +122,8 @@ TANDEM_API std::vector<Array> split(const Array& x, const std::vector<std::int64
                                     const SplitOptions& options = {});
 /// As split, but the first parts may be longer by one.
 TANDEM_API std::vector<Array> array_split(const Array& x, std::int64_t sections, const SplitOptions& options = {});
-inline std::vector<Array> array_split(const Array& x, const std::vector<std::int64_t>& indices,
-                                      const SplitOptions& options = {}) {
-  return split(x, indices, options);
-}
+TANDEM_API std::vector<Array> array_split(const Array& x, const std::vector<std::int64_t>& indices,
+                                          const SplitOptions& options = {});
 /// The parts of x along an axis, which they lack (views). Throws IndexError for 0-d x.
 TANDEM_API std::vector<Array> unstack(const Array& x, int axis = 0);
 inline std::vector<Array> unstack(const Array& x, const SplitOptions& options) { return unstack(x, options.axis); }
@@ -170,6 +168,7 @@ class PadWidth {
  public:
   PadWidth(std::int64_t each) : pairs_{{each, each}} {}
   PadWidth(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
+  PadWidth(std::vector<std::pair<std::int64_t, std::int64_t>> pairs) noexcept : pairs_(std::move(pairs)) {}
   const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs() const noexcept { return pairs_; }
 
  private:

@@ -24,6 +24,12 @@ TANDEM_API Array nanvar(const Array& x, const VarOptions& options = {});
 TANDEM_API Array nanstd(const Array& x, const VarOptions& options = {});
 /// NaN for a row without numbers.
 TANDEM_API Array nanmedian(const Array& x, const RowOptions& options = {});
+/// quantile and percentile of the numbers of each row; NaN for a row without any, also an empty one. Throw Error for q
+/// outside and complex x.
+TANDEM_API Array nanquantile(const Array& x, const std::vector<double>& q, const QuantileOptions& options = {});
+TANDEM_API Array nanquantile(const Array& x, double q, const QuantileOptions& options = {});
+TANDEM_API Array nanpercentile(const Array& x, const std::vector<double>& q, const QuantileOptions& options = {});
+TANDEM_API Array nanpercentile(const Array& x, double q, const QuantileOptions& options = {});
 /// NaN counts as 0, or as 1.
 TANDEM_API Array nancumsum(const Array& x, const CumulativeOptions& options = {});
 TANDEM_API Array nancumprod(const Array& x, const CumulativeOptions& options = {});

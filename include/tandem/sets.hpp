@@ -15,7 +15,7 @@ struct UniqueOptions {
 /// The different elements, sorted; of equal ones the first.
 TANDEM_API Array unique_values(const Array& x, const UniqueOptions& options = {});
 /// unique_values with all NaNs as one: NumPy's unique.
-inline Array unique(const Array& x) { return unique_values(x, {.equal_nan = true}); }
+TANDEM_API Array unique(const Array& x);
 
 struct UniqueCounts {
   Array values, counts;

@@ -151,18 +151,6 @@ def searchsorted(g):
            lambda: np.searchsorted(x, values.array, side, sorter and sorter.array))
 
 
-def quantile(g):
-    x = g.array(g.dtype("if"), low=-9, high=9, special=False)
-    if x.array.dtype == "f2":
-        return
-    axis = None if g.chance(0.3) else g.axis(x.array.ndim)
-    q = [float(v) for v in g.random.random(g.integer(1, 3))]
-    keepdims = g.chance(0.3)
-    dtype = x.array.dtype if x.array.dtype.kind == "f" else "f8"  # NumPy takes the dtype of a list of q into account
-    g.case("quantile", [x, q, axis, keepdims],
-           lambda: np.quantile(x.array, q, axis=axis, keepdims=keepdims).astype(dtype), lambda r: 16 * eps(r) * 10)
-
-
 # ---- manipulation ----
 
 def factors(g, size):
@@ -301,26 +289,6 @@ def products(g):
         g.case(name, [a, b], lambda: getattr(np, name)(a.array, b.array))
 
 
-def norm(g):
-    x = g.array(g.dtype("ifc"), g.shape(g.pick([1, 2, 3])), special=False)
-    if x.array.dtype == "f2" or (x.array.dtype.kind in "iu" and x.array.dtype.itemsize < 4):
-        return
-    axis, order = None, None
-    if x.array.size == 0:
-        return
-    if g.chance(0.4):
-        axis, order = (g.axis(x.array.ndim),), g.pick([None, 2.0, 1.0, 0.0, np.inf, -np.inf, 3.0])
-    elif x.array.ndim == 2 and g.chance(0.7):
-        order = g.pick([2.0, -2.0, 1.0, -1.0, np.inf, -np.inf])
-    elif x.array.ndim == 3 and g.chance(0.7):
-        axis, order = g.pick([(0, 1), (-1, 0), (1, 2)]), g.pick([None, 2.0, -2.0, 1.0, -1.0, np.inf, -np.inf])
-    keepdims = g.chance(0.3)
-    array = x.array.astype("f8") if x.array.dtype.kind in "iu" else x.array
-    g.case("norm", [x, axis, order, keepdims],
-           lambda: np.linalg.norm(array, order, axis[0] if axis and len(axis) == 1 else axis, keepdims),
-           lambda r: 64 * eps(r) * (1 + np.abs(r)))
-
-
 # ---- creation ----
 
 def creation(g):
@@ -352,4 +320,4 @@ def creation(g):
 
 # Each with how often it is drawn.
 SECTIONS = [(reduction, 9), (position, 3), (scan, 4), (extreme_scan, 2), (diff, 2), (sort, 4), (searchsorted, 3),
-            (quantile, 1), (manipulation, 12), (products, 7), (norm, 1), (creation, 2)]
+            (manipulation, 12), (products, 7), (creation, 2)]

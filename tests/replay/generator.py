@@ -22,6 +22,7 @@ class View:
 
     def __init__(self, base, slices=(), permutation=(), shape=None):
         self.base, self.slices, self.permutation, self.shape = base, slices, permutation, shape
+        self.pending = False  # whether it is still to be computed when it becomes an argument
         array = base
         if slices:
             array = array[tuple(slice(*s) for s in slices)].transpose(permutation)
@@ -39,9 +40,10 @@ class Index:
 
 
 class Generator:
-    def __init__(self, seed, only=None):
+    def __init__(self, seed, only=None, pending=0.0):
+        """`pending`: how many of the arrays are still to be computed."""
         self.random = np.random.default_rng(seed)
-        self.only = only
+        self.only, self.pending = only, pending
         self.output = bytearray()
         self.count = 0
 
@@ -61,7 +63,7 @@ class Generator:
     def write(self, x):
         tag = self.output.extend
         if isinstance(x, View):
-            tag(b"A")
+            tag(b"P" if x.pending else b"A")
             self.write_array(x.base)
             self.write_numbers([n for s in x.slices for n in (NONE if bound is None else bound for bound in s)])
             self.write_numbers(x.permutation)
@@ -107,13 +109,14 @@ class Generator:
             raise TypeError(type(x))
 
     def case(self, function, arguments, call, tolerance=None):
-        """Writes a call and what `call` gives: arrays, or that it raises. `tolerance` gives, for the result, the
-        largest allowed distance of its elements; without one it is the function's own."""
+        """Writes a call and what `call` gives: arrays, or that it raises. `tolerance` gives, for a result, the
+        largest allowed distance of its elements; a list has one for each result. Without one it is the function's
+        own."""
         if self.only and function != self.only:
             return
         try:
             results = call()
-        except (ValueError, TypeError, IndexError, OverflowError) as error:
+        except (ValueError, TypeError, IndexError, ArithmeticError, np.linalg.LinAlgError) as error:
             results = error
         self.count += 1
         self.write_text(function)
@@ -126,14 +129,15 @@ class Generator:
         if not isinstance(results, (list, tuple)):
             results = [results]
         self.output += struct.pack("<q", len(results))
-        for result in results:
+        for i, result in enumerate(results):
             result = np.asarray(result)
             self.write_array(result)
-            if tolerance is None:
+            allowed = tolerance[i] if isinstance(tolerance, list) else tolerance
+            if allowed is None:
                 self.output += b"-"
             else:
                 self.output += b"~"
-                bound = np.broadcast_to(np.asarray(tolerance(result), "f8"), result.shape)
+                bound = np.broadcast_to(np.asarray(allowed(result), "f8"), result.shape)
                 self.output += np.ascontiguousarray(bound).tobytes()
 
     # ---- drawing ----
@@ -223,9 +227,11 @@ class Generator:
                 slices[from_axis] = (offset + span, offset - 1 if offset > 0 else None, step)
         return View(make(tuple(base)), slices, permutation, shape if narrow != list(shape) else None)
 
-    def array(self, dtype, shape=None, **how):
+    def array(self, dtype, shape=None, pending=True, **how):
         shape = self.shape() if shape is None else shape
-        return self.view(shape, lambda base: self.numbers(base, dtype, **how))
+        view = self.view(shape, lambda base: self.numbers(base, dtype, **how))
+        view.pending = pending and self.chance(self.pending)
+        return view
 
     def weak(self, kinds, **how):
         kind = self.pick(kinds)
