@@ -603,7 +603,7 @@ TEST(Compress, PicksParts) {
   EXPECT_TRUE(same(td::compress(td::array({false, true}), x, {.axis = 1}), td::array({{2}, {4}, {6}})));
   EXPECT_TRUE(same(td::compress(td::array({false, true, true}), x), td::array({2, 3})));
   EXPECT_TRUE(same(td::extract(x % 2 == 0, x), td::array({2, 4, 6})));
-  EXPECT_TRUE(throws<td::IndexError>([&] { td::compress(td::array({1, 0, 1, 1}), td::array({1, 2, 3})); }, "take: index 3"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::compress(td::array({1, 0, 1, 1}), td::array({1, 2, 3})); }, "compress: index 3"));
   EXPECT_TRUE(throws([&] { td::compress(x, x); }, "compress: ", {"(3, 2)"}));
 }
 

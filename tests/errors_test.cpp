@@ -23,6 +23,10 @@ Array i(const Shape& shape) { return td::ones(shape, {.dtype = td::int64}); }
 Array z(const Shape& shape) { return td::ones(shape, {.dtype = td::complex128}); }
 Array h(const Shape& shape) { return td::ones(shape, {.dtype = td::float16}); }
 
+constexpr std::int64_t half = std::int64_t{1} << 32;  // as many times as many bytes cannot be counted
+/// An element that is shown so often that no memory holds a copy.
+Array huge() { return td::broadcast_to(f({1}), {half, half / 4}); }
+
 template <class E = td::Error>
 void expect_all(const std::vector<Refusal>& refusals) {
   for (const Refusal& refusal : refusals)
@@ -310,6 +314,9 @@ TEST(Errors, OfValues) {
       TELLS("fft", td::fft::fft(f({2}), {.n = 0}), "0", "(2,)"), TELLS("fftfreq", td::fft::fftfreq(0), "0"),
       TELLS("item", f({2}).item<double>(), "(2,)"), TELLS("bool", [] { if (f({2})) return; }(), "(2,)"),
       TELLS("copy_to", [] { std::vector<double> to(3); f({2}).copy_to(std::span(to)); }(), "(2,)", "3"),
+      TELLS("Array", Array(std::span<const double>(std::vector<double>(2)), Shape{3}), "2 values", "(3,)"),
+      TELLS("adopt", Array::adopt(static_cast<void*>(nullptr), td::int8, {2}, {1}, nullptr), "null", "2 elements"),
+      TELLS("to_dlpack_unversioned", [] { const Array x = f({2}); td::to_dlpack_unversioned(x); }(), "copy()"),
       TELLS("asarray", td::asarray(f({2}), {.dtype = td::int8, .copy = false}), "float64", "int8"),
       TELLS("astype", td::astype(z({2}), td::int8), "complex128", "int8"),
       TELLS("result_type", td::result_type({}), "no dtypes"), TELLS("isdtype", td::isdtype(td::int8, "whole"), "whole"),
@@ -445,18 +452,23 @@ TEST(Errors, OfFilesAndDevices) {
 }
 
 TEST(Errors, OfMemory) {
-  constexpr std::int64_t half = std::int64_t{1} << 32;
   expect_all<td::OutOfMemory>({
-      TELLS("empty", td::empty({half, half / 4}), "float64"),
-      TELLS("copy", td::broadcast_to(f({1}), {half, half / 4}).copy()),
-      TELLS("contiguous", td::broadcast_to(f({1}), {half, half / 4}).contiguous()),
+      TELLS("empty", td::empty({half, half / 4}), "float64"), TELLS("empty_like", td::empty_like(huge())),
+      TELLS("copy", huge().copy()), TELLS("contiguous", huge().contiguous()),
       TELLS("normal", td::random::normal({half, half / 4})),
       TELLS("matmul", td::matmul(td::broadcast_to(f({1}), {half, 1}), td::broadcast_to(f({1}), {1, half / 4}))),
-      TELLS("sort", td::sort(td::broadcast_to(f({1}), {half, half / 4}))),
-      TELLS("diff", td::diff(td::broadcast_to(f({1}), {half, half / 4}), {.prepend = f({})})),
+      TELLS("sort", td::sort(huge())), TELLS("diff", td::diff(huge(), {.prepend = f({})})),
+      TELLS("unique", td::unique(huge())), TELLS("unique_values", td::unique_values(huge())),
+      TELLS("unique_counts", td::unique_counts(huge())), TELLS("unique_inverse", td::unique_inverse(huge())),
+      TELLS("unique_all", td::unique_all(huge())), TELLS("median", td::median(huge())),
+      TELLS("partition", td::partition(huge(), 3)), TELLS("topk", td::topk(huge(), 3)),
+      TELLS("isin", td::isin(1, huge())),
   });
   expect_all({TELLS("zeros", td::zeros({half, half}), "(4294967296, 4294967296)"),
-              TELLS("tile", td::tile(f({2}), {half, half})), TELLS("repeat", td::repeat(f({2}), half * (half / 4)))});
+              TELLS("add", td::broadcast_to(f({1}), {half, 1}) + td::broadcast_to(f({1}), {1, half}), "(4294967296, 4"),
+              TELLS("outer", td::outer(td::broadcast_to(f({1}), {half}), td::broadcast_to(f({1}), {half}))),
+              TELLS("diagflat", td::diagflat(huge())), TELLS("tile", td::tile(f({2}), {half, half})),
+              TELLS("repeat", td::repeat(f({2}), half * (half / 4)))});
 }
 
 // A function's name is said for as long as it runs, whether it returns or throws.
