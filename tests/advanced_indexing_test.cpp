@@ -381,6 +381,40 @@ TEST(AdvancedIndexing, ValuesOfTheChecklist) {
   EXPECT_EQ(x(2).item<int>(), 5);
 }
 
+// Backends look at many indices while they read.
+TEST(AdvancedIndexing, ManyIndicesMayBeOutside) {
+  const std::int64_t n = 5000;
+  const Array x = td::arange(50), m = shaped({50, 3, 4});
+  const auto with = [&](td::DType dtype, std::int64_t at, std::int64_t value) {
+    Array indices = td::remainder(td::arange(n), 50).astype(dtype);
+    indices(at) = value;
+    indices(n - 1) = value < 0 ? -60 : 60;
+    return indices;
+  };
+  for (const td::DType dtype : {td::int64, td::int32, td::int8}) {
+    EXPECT_TRUE(throws<td::IndexError>([&] { x(with(dtype, 4000, 50)); }, "index: 50 is out of bounds for axis 0 with size 50"));
+    EXPECT_TRUE(throws<td::IndexError>([&] { td::take(m, with(dtype, 7, -51), {.axis = 0}); },
+                                       "take: index -51 is out of bounds for axis 0 with size 50"));
+  }
+  EXPECT_TRUE(throws<td::IndexError>([&] { x(td::full({n}, UINT64_MAX)); }, "index: 18446744073709551615 is out of bounds"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { x(with(td::int64, 0, INT64_MIN)); }, "index: -9223372036854775808 is out of"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::take_along_axis(x, with(td::int64, 1, 1'000'000'000'000), 0); },
+                                     "take_along_axis: index 1000000000000 is out of bounds for axis 0 with size 50"));
+  // Of several arrays the first one with an index outside counts, of it the first in row-major order.
+  const Array columns = td::full({n}, 3);
+  EXPECT_TRUE(throws<td::IndexError>([&] { m(td::all, columns, with(td::int64, 9, 4)); },
+                                     "index: 3 is out of bounds for axis 1 with size 3"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { m(with(td::int32, 9, 70).reshape({n / 10, 1, 10}), td::all, td::zeros({2, 1}, {.dtype = td::int64})); },
+                                     "index: 70 is out of bounds for axis 0 with size 50"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { m(columns, td::slice(0, 0), columns + 1); }, "index: 4 is out of bounds for axis 2"));
+  EXPECT_TRUE(throws<td::IndexError>([&] { td::zeros({3, 0})(columns); }, "index: 3 is out of bounds for axis 0 with size 3"));
+  // Inside, also from the end.
+  const Array inside = td::remainder(td::arange(n) * 7, 100) - 50;
+  EXPECT_TRUE(same(x(inside), td::remainder(inside, 50)));
+  EXPECT_TRUE(same(m(inside, td::slice(none, none, -1), 2), m(td::all, td::slice(none, none, -1), 2)(td::remainder(inside, 50))));
+  EXPECT_TRUE(same(x(inside.astype(td::int8).reshape({100, 50}).T()), td::remainder(inside, 50).reshape({100, 50}).T()));
+}
+
 TEST(AdvancedIndexing, ErrorsAreNumPys) {
   Array m = shaped({2, 3, 4}), x = td::arange(5);
   const Array outside = td::array({0, 5, -6});

@@ -78,6 +78,17 @@ std::vector<Kind> kinds() {
        {TD_INT8, TD_INT16, TD_INT32, TD_INT64, TD_UINT8, TD_UINT16, TD_UINT32, TD_UINT64}) {
     all.push_back({integers(3, 100), dtype});
   }
+  const auto law = [](td_distribution distribution, double low, double high) {
+    return td_random{distribution, 42, 7, 0, low, high, 0, 0, nullptr, nullptr};
+  };
+  for (const td_dtype dtype : float_dtypes) {
+    all.push_back({law(TD_RANDOM_EXPONENTIAL, 2, 0), dtype});
+    for (const double shape : {0.4, 2.5}) all.push_back({law(TD_RANDOM_GAMMA, shape, 3), dtype});
+  }
+  for (const td_dtype dtype : {TD_INT32, TD_INT64}) {
+    for (const double mean : {7.5, 345.6}) all.push_back({law(TD_RANDOM_POISSON, mean, 0), dtype});
+    for (const double trials : {30.0, 3000.0}) all.push_back({law(TD_RANDOM_BINOMIAL, trials, 0.7), dtype});
+  }
   return all;
 }
 
@@ -184,7 +195,11 @@ TEST(CpuRandom, VersionTwoForEver) {
       0x8687cc5b689a0b88, 0x43a7e658c1978862, 0x4896727796386d58, 0xa9904baf7e253c0d, 0xcd38130f566457bb,
       0x0f5ce5d88377c59a, 0xca6ec0a341390924, 0x2aac74259fd37cb2, 0x8760b5fef6fc3a66, 0x0a6553234800396a,
       0x5c4f8874cf3b0835, 0x6660805a8744e089, 0x68109624fbcf1489, 0x8d13b95370f9d289, 0x5c4f8874cf3b0835,
-      0x6660805a8744e089, 0x68109624fbcf1489, 0x8d13b95370f9d289};
+      0x6660805a8744e089, 0x68109624fbcf1489, 0x8d13b95370f9d289,
+      0x0be7f3f7c1e3401b, 0x8a806b6fee16ce8d, 0x28aa16bae8b3d5e7, 0x265cb2e41819c462, 0x51ee0dd46fc56b0d,
+      0x2a0c4912e2b115be, 0xa4b9068edc7d9083, 0xbf024c7a668b68f8, 0x2c54cad8bcbb93cf, 0x1b76ecfa829dd053,
+      0x9183f23b7d4b55b5, 0x93fc7fa88e00dbba, 0x9cef2b868cf8d33e, 0x33ea28b91fbe17bd, 0xbdf170382078bd3c,
+      0x0c93d0d21213570c, 0x1ffa4ad642d9887e, 0x8560681a13f19b0d, 0x7fa1a2eaf6a2bd4c, 0xc83c4a1a73a1168c};
   const auto all = kinds();
   ASSERT_EQ(std::size(hashes), all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -297,7 +312,7 @@ TEST(CpuRandom, LogarithmWithinTwoUlp) {
   double worst = 0;
   for (std::uint32_t bits = 0x2f800000; bits < 0x3f800000; bits += 97) {  // [2^-32, 1)
     const float u = std::bit_cast<float>(bits);
-    worst = std::max(worst, ulps(sc::ln_unit(u), std::log(static_cast<long double>(u))));
+    worst = std::max(worst, ulps(sc::ln(u), std::log(static_cast<long double>(u))));
   }
   EXPECT_LT(worst, 2);
   worst = 0;
@@ -305,11 +320,49 @@ TEST(CpuRandom, LogarithmWithinTwoUlp) {
   for (int i = 0; i < 1000000; ++i) {
     const std::uint64_t word = i % 2 ? generator() >> generator() % 64 : ~(generator() >> generator() % 64);
     const double u = sc::open_uniform(sc::u64{word});
-    if (u < 1) worst = std::max(worst, ulps(sc::ln_unit(u), std::log(static_cast<long double>(u))));
+    if (u < 1) worst = std::max(worst, ulps(sc::ln(u), std::log(static_cast<long double>(u))));
   }
   EXPECT_LT(worst, 2);
-  EXPECT_EQ(sc::ln_unit(1.0f), 0.0f);
-  EXPECT_EQ(sc::ln_unit(1.0), 0.0);
+  EXPECT_EQ(sc::ln(1.0f), 0.0f);
+  EXPECT_EQ(sc::ln(1.0), 0.0);
+  worst = 0;
+  for (int i = 0; i < 1000000; ++i) {
+    const double x = std::bit_cast<double>(0x0010000000000000 + generator() % 0x7fe0000000000000);  // all normal ones
+    worst = std::max(worst, ulps(sc::ln(x), std::log(static_cast<long double>(x))));
+  }
+  EXPECT_LT(worst, 2);
+}
+
+TEST(CpuRandom, ExponentialFunctionWithinTwoUlp) {
+  double worst = 0, worst_subnormal = 0;
+  std::mt19937_64 generator(1);
+  for (int i = 0; i < 1000000; ++i) {
+    const double x = std::ldexp(double(generator()), -64) * 1418 - 709;
+    worst = std::max(worst, ulps(sc::e_to(x), std::exp(static_cast<long double>(x))) * (x > -708));
+    const double low = -708 - std::ldexp(double(generator()), -64) * 40;
+    worst_subnormal = std::max(worst_subnormal, double(std::fabs(sc::e_to(low) - std::exp((long double)low)) / 0x1p-1074L));
+  }
+  EXPECT_LT(worst, 2);
+  EXPECT_LT(worst_subnormal, 2);
+  EXPECT_EQ(sc::e_to(0.0), 1.0);
+  EXPECT_EQ(sc::e_to(-1e308), 0.0);
+  EXPECT_EQ(sc::e_to(-INFINITY), 0.0);
+}
+
+TEST(CpuRandom, PartsOfProbabilities) {
+  for (double x = 1; x < 1e15; x = x < 40 ? x + 1 : std::floor(x * 1.37)) {
+    const long double truth = std::lgamma(static_cast<long double>(x) + 1) -
+                              ((x + 0.5L) * std::log(static_cast<long double>(x)) - x + 0.918938533204672741780329736406L);
+    // The truth cancels, too.
+    EXPECT_NEAR(sc::stirling_error(x), double(truth), 1e-13 + double(0x1p-62L * x * std::log(x))) << x;
+    for (const double ratio : {0.5, 0.81, 0.83, 0.999, 1.0, 1.001, 1.2, 1.25, 3.0}) {
+      const double mean = x * ratio;
+      const long double exact = static_cast<long double>(x) * std::log(static_cast<long double>(x) / mean) + mean - x;
+      EXPECT_NEAR(sc::deviance(x, mean), double(exact), 1e-15 * x) << x << " " << ratio;
+    }
+  }
+  for (const double x : {-0.999, -0.5, -1e-3, -1e-9, -1e-17, 0.0, 1e-12, 0.3})
+    EXPECT_NEAR(sc::ln_one_plus(x), std::log1p(x), 4e-16 * std::fabs(std::log1p(x))) << x;
 }
 
 TEST(CpuRandom, OpenUniformIsInItsInterval) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "emulator/kernels.h"
@@ -177,13 +178,13 @@ struct Case {
 };
 
 /// The offsets of gather.cpp's class Places, by its kernels.
-Ints offsets_of(const Case& c, const Movement& movement) {
+Ints offsets_of(const Case& c, const Movement& movement, std::uint32_t* outside = nullptr) {
   Ints offsets(std::size_t(movement.runs.positions));
   for (int k = 0; k < c.n_indices; ++k) {
     const auto axis = std::size_t(c.axis + k);
     Axes axes;
     for (std::size_t i = 0; i < c.positions.size(); ++i) axes.add(c.positions[i], c.index_strides[k][i]);
-    const Indexed indexed{c.index_lists[k].data(), c.shape[axis], c.strides[axis] * 4 / movement.unit_bytes};
+    const Indexed indexed{c.index_lists[k].data(), c.shape[axis], c.strides[axis] * 4 / movement.unit_bytes, outside};
     launch((movement.runs.positions + gather_threads - 1) / gather_threads, {gather_threads, 1},
            [&] { add_offsets(axes, indexed, k == 0, movement.runs.positions, offsets.data()); });
   }
@@ -250,6 +251,61 @@ TEST_F(CudaKernels, GatherAndScatter) {
     }
   }
   EXPECT_GT(wide, 10);
+}
+
+TEST_F(CudaKernels, GatherOfElements) {
+  const std::int64_t length = 77;
+  for (std::int64_t n : {1, 3, 1023, 1024, 1025, 5000}) {
+    Ints indices;
+    for (std::int64_t i = 0; i < n; ++i) indices.push_back((i * 31 + 5) % (2 * length) - length);
+    std::vector<float> x = random_elements<float>(3 * length), expected(static_cast<std::size_t>(n)), taken(expected.size() + 1, 7);
+    const Ints shape{length}, strides{-3}, positions{n}, ones{1};
+    const td_view from = view(x.data() + 3 * (length - 1), TD_FLOAT32, shape, strides);
+    const td_view places = view(indices.data(), TD_INT64, positions, ones);
+    const td_view to = view(expected.data(), TD_FLOAT32, positions, ones);
+    Movement movement(from, 0, 1, places, to, false);
+    ASSERT_EQ(movement.runs.count(), n);
+    const auto gather = [&](const std::int64_t* list) {
+      std::uint32_t outside = 0;
+      movement.runs.indexed = {list, length, -3, &outside};
+      launch((n + gather_threads * elements_at_once - 1) / (gather_threads * elements_at_once), {gather_threads, 1}, [&] {
+        gather_elements(movement.runs, reinterpret_cast<const scalar::u32*>(from.data),
+                        reinterpret_cast<scalar::u32*>(taken.data()));
+      });
+      return outside;
+    };
+    td_error error;
+    ASSERT_EQ(reference::gather(nullptr, &from, 0, 1, &places, &to, &error), TD_OK);
+    expected.push_back(7);  // is not written
+    EXPECT_EQ(gather(indices.data()), 0u);
+    EXPECT_EQ(taken, expected);
+    for (const std::int64_t wrong : {length, -length - 1, INT64_MAX, INT64_MIN}) {
+      Ints bad = indices;
+      bad[std::size_t(n / 2)] = wrong;
+      EXPECT_EQ(gather(bad.data()), 1u) << wrong;
+    }
+  }
+}
+
+TEST_F(CudaKernels, IndicesOutsideReadNothing) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Case c(seed);
+    Ints values_strides = row_major(c.values_shape);
+    std::vector<float> x(std::size_t(product(c.shape))), out(std::size_t(product(c.values_shape)));
+    const td_view from = view(x.data() + c.first, TD_FLOAT32, c.shape, c.strides);
+    const Movement movement(from, c.axis, c.n_indices, c.indices[0],
+                            view(out.data(), TD_FLOAT32, c.values_shape, values_strides), false);
+    std::uint32_t outside = 0;
+    const Ints expected = offsets_of(c, movement, &outside);
+    EXPECT_EQ(outside, 0u);
+    Ints& list = c.index_lists[c.n_indices - 1];
+    const std::int64_t right = std::exchange(list[0], c.pick(0, 1) ? INT64_MAX : INT64_MIN);
+    const Ints with_bad = offsets_of(c, movement, &outside);
+    EXPECT_EQ(outside, 1u);
+    list[0] = 0;
+    EXPECT_EQ(with_bad, offsets_of(c, movement)) << right;
+  }
 }
 
 }  // namespace

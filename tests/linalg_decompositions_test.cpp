@@ -123,13 +123,23 @@ TEST(Solve, StacksBroadcastAndOneDimensionIsAVector) {
 TEST(Solve, ManySmallOnesEqualSingleCalls) {
   const auto count = std::int64_t(cases(3000));
   for (DType dtype : float_dtypes)
-    for (std::int64_t n : {2, 3, 8, 17, 32}) {
+    for (std::int64_t n : {1, 2, 3, 4, 5, 8, 9, 17, 32}) {
       const Array a = (sample({count, n, n}, dtype, 1) + td::eye(n) * 3.0).astype(dtype);
-      const Array b = sample({count, n, 2}, dtype, 2), x = la::solve(a, b), d = la::det(a);
+      const Array b = sample({count, n, 2}, dtype, 2), x = la::solve(a, b), d = la::det(a), inverse = la::inv(a);
+      const Array h = (td::matmul(a, adjoint(a)) + td::eye(n)).astype(dtype);
+      const Array l = la::cholesky(h), u = la::cholesky(h, {.upper = true});
       for (std::int64_t i : {std::int64_t{0}, count / 3, count - 1}) {
         EXPECT_TRUE(agree(x(i), la::solve(a(i), b(i)))) << dtype << " " << n;
         EXPECT_TRUE(agree(d(i), la::det(a(i)))) << dtype << " " << n;
+        EXPECT_TRUE(agree(inverse(i), la::inv(a(i)))) << dtype << " " << n;
+        EXPECT_TRUE(agree(l(i), la::cholesky(h(i)))) << dtype << " " << n;
+        EXPECT_TRUE(agree(u(i), la::cholesky(h(i), {.upper = true}))) << dtype << " " << n;
       }
+      const Array part = a(td::slice(td::none, td::none, -7)).copy();
+      EXPECT_TRUE(same(la::solve(td::matrix_transpose(a)(td::slice(td::none, td::none, -7)), part),
+                       la::solve(td::matrix_transpose(part).copy(), part)))
+          << dtype << " " << n;
+      EXPECT_TRUE(same(la::cholesky(td::matrix_transpose(h)), la::cholesky(td::matrix_transpose(h).copy())));
     }
 }
 
@@ -456,6 +466,33 @@ TEST(Pinv, MoorePenroseConditions) {
   EXPECT_TRUE(near(p(1), td::array({{1.0, 0.0}, {0.0, 10.0}}), 1e-14));
 }
 
+TEST(Hermitian, EigenvaluesGiveWhatSingularValuesDo) {
+  for (DType dtype : float_dtypes)
+    for (const Shape& shape : {Shape{1, 1}, Shape{5, 5}, Shape{3, 8, 8}}) {
+      const Array a = hermitian(shape, dtype, 1), j = td::arange(a.shape(-1)), i = j.reshape({-1, 1});
+      const Array half = td::where(i < j, std::nan(""), a).astype(dtype);  // the upper triangle is not read
+      const auto [u, s, vh] = la::svd(half, {.hermitian = true});
+      EXPECT_EQ(s.dtype(), td::real_dtype(dtype));
+      EXPECT_TRUE(orthonormal(u, dtype) && orthonormal(adjoint(vh), dtype)) << dtype << shape;
+      EXPECT_TRUE(close(td::matmul(wide(u * s.expand_dims(-2)), wide(vh)), wide(a), 16, dtype)) << dtype << shape;
+      EXPECT_TRUE(close(s, la::svdvals(a), 8, dtype)) << dtype << shape;
+      EXPECT_TRUE(close(la::svdvals(half, {.hermitian = true}), s, 8, dtype)) << dtype << shape;
+      EXPECT_TRUE(close(la::pinv(half, {.hermitian = true}), la::pinv(a), 64 * largest(la::cond(a)), dtype));
+    }
+  const Array line = td::ones({3, 3}), zero = td::zeros({3, 3});
+  const auto flat = la::svd(zero, {.hermitian = true});
+  EXPECT_TRUE(orthonormal(adjoint(flat.Vh), td::float64));
+  EXPECT_TRUE(near(la::pinv(line, {.hermitian = true}), td::full({3, 3}, 1.0 / 9), 1e-14));
+  EXPECT_TRUE(same(la::matrix_rank(td::stack({line, zero, -td::eye(3)}), {.hermitian = true}), td::array({1, 0, 3})));
+  const Array graded = td::stack({td::eye(2) * td::array({-1.0, 0.1}), td::eye(2) * td::array({-1.0, 0.1})});
+  EXPECT_TRUE(same(la::matrix_rank(graded, td::array({0.5, 0.01}), {.hermitian = true}), td::array({1, 2})));
+  EXPECT_TRUE(near(la::pinv(graded, td::array({0.5, 0.01}), {.hermitian = true}),
+                   td::array({{{-1.0, 0.0}, {0.0, 0.0}}, {{-1.0, 0.0}, {0.0, 10.0}}}), 1e-14));
+  EXPECT_EQ(la::svd(td::zeros({0, 0}), {.hermitian = true}).U.shape(), (Shape{0, 0}));
+  EXPECT_TRUE(throws([] { la::svd(td::ones({2, 3}), {.hermitian = true}); }, "svd: ", {"(2, 3)", "square"}));
+  EXPECT_TRUE(throws([] { la::pinv(td::ones({2, 3}), {.hermitian = true}); }, "pinv: ", {"(2, 3)", "square"}));
+}
+
 TEST(MatrixRank, TolerancesAndShapes) {
   EXPECT_TRUE(same(la::matrix_rank(td::ones({4, 3})), td::array(1)));
   EXPECT_TRUE(
@@ -463,6 +500,8 @@ TEST(MatrixRank, TolerancesAndShapes) {
   const Array graded = td::eye(3) * td::array({1.0, 1e-3, 1e-6});
   EXPECT_TRUE(same(la::matrix_rank(graded), td::array(3)));
   EXPECT_TRUE(same(la::matrix_rank(graded, {.rtol = 1e-4}), td::array(2)));
+  EXPECT_TRUE(same(la::matrix_rank(graded * 100, {.tol = 1e-4}), td::array(2)));
+  EXPECT_TRUE(throws([&] { la::matrix_rank(graded, {.rtol = 1e-4, .tol = 1e-4}); }, "matrix_rank: ", {"rtol", "tol"}));
   EXPECT_TRUE(same(la::matrix_rank(td::stack({graded, graded}), td::array({1e-4, 1e-2})), td::array({2, 1})));
   EXPECT_TRUE(same(la::matrix_rank(td::array({0.0, 2.0})), td::array(1)));
   EXPECT_TRUE(same(la::matrix_rank(td::zeros({4})), td::array(0)));
@@ -494,6 +533,33 @@ TEST(Lstsq, FullAndDeficientRank) {
   EXPECT_TRUE(close(td::matmul(under, shortest.x), y, 64, td::float64));
   EXPECT_TRUE(close(shortest.x, td::matmul(la::pinv(under), y), 64, td::float64));
   EXPECT_TRUE(throws([] { la::lstsq(td::ones({3, 2}), td::ones({4})); }, "lstsq: ", {"(3, 2)", "(4,)"}));
+}
+
+TEST(Lstsq, ValuesThatCountAsZero) {
+  const Array graded = td::eye(3) * td::array({1.0, 1e-3, 2e-16}), b = td::ones({3});
+  EXPECT_TRUE(same(la::lstsq(graded, b).rank, td::array(2)));
+  EXPECT_TRUE(same(la::lstsq(graded, b, {.rtol = 1e-2}).rank, td::array(1)));
+  EXPECT_TRUE(same(la::lstsq(graded, b, {.rtol = 0}).rank, td::array(3)));
+  EXPECT_TRUE(same(la::lstsq(graded, b, {.rtol = -1}).rank, td::array(2)));  // the epsilon, 2.2e-16
+  EXPECT_TRUE(same(la::lstsq(td::eye(3) * td::array({1.0, 1e-3, 3e-16}), b, {.rtol = -1}).rank, td::array(3)));
+  EXPECT_TRUE(same(la::lstsq(td::zeros({3, 3}), b, {.rtol = -1}).x, td::zeros({3})));
+}
+
+TEST(Tensors, SystemsAndInverses) {
+  const Array a = sample({2, 3, 6}, td::float64, 1), b = sample({2, 3}, td::float64, 2);
+  const Array x = la::tensorsolve(a, b);
+  ASSERT_EQ(x.shape(), Shape{6});
+  EXPECT_TRUE(close(td::tensordot(a, x, 1), b, 1e3, td::float64));
+  const Array inverse = la::tensorinv(a);
+  ASSERT_EQ(inverse.shape(), (Shape{6, 2, 3}));
+  EXPECT_TRUE(close(td::tensordot(inverse, b, 2), x, 1e3, td::float64));
+  EXPECT_EQ(la::tensorinv(sample({6, 2, 3}, td::complex64, 3), 1).shape(), (Shape{2, 3, 6}));
+  EXPECT_EQ(la::tensorsolve(td::array(4.0), td::array(2.0)).shape(), Shape{});
+  EXPECT_TRUE(throws([&] { la::tensorsolve(a, td::ones({3, 2})); }, "tensorsolve: ", {"(2, 3, 6)", "(3, 2)"}));
+  EXPECT_TRUE(throws([&] { la::tensorsolve(td::ones({2, 3}), td::ones({2})); }, "tensorsolve: ", {"(3,)", "(2,)"}));
+  EXPECT_TRUE(throws([&] { la::tensorinv(a, 1); }, "tensorinv: ", {"(2,)", "(3, 6)"}));
+  EXPECT_TRUE(throws([&] { la::tensorinv(a, 0); }, "tensorinv: ", {"0", "(2, 3, 6)"}));
+  EXPECT_TRUE(throws<td::LinAlgError>([] { la::tensorinv(td::zeros({2, 2}), 1); }, "tensorinv: "));
 }
 
 // ---- norms ----

@@ -9,6 +9,8 @@ using tandem::Shape;
 
 namespace {
 
+using C = std::complex<double>;
+
 TEST(Einsum, OfNumPysForms) {
   const Array a = td::arange(6).reshape({2, 3}), b = td::arange(12).reshape({3, 4}) - 5;
   const Array c = td::arange(16).reshape({4, 4}), v = td::array({1, -2, 3}), t = td::arange(24).reshape({2, 3, 4});
@@ -95,7 +97,6 @@ TEST(Einsum, RefusesWhatDoesNotFit) {
 }
 
 TEST(Products, InnerVdotKron) {
-  using C = std::complex<double>;
   const Array a = td::arange(6).reshape({2, 3});
   const Array v = td::array({1, -2, 3}), t = td::arange(24).reshape({2, 3, 4});
   EXPECT_TRUE(same(td::inner(a, a), td::array({{5, 14}, {14, 50}})));
@@ -112,6 +113,30 @@ TEST(Products, InnerVdotKron) {
   EXPECT_EQ(td::kron(td::zeros({0, 2}), v).shape(), (Shape{0, 6}));
   EXPECT_TRUE(throws([&] { td::inner(a, td::zeros({2})); }, "inner: shapes (2, 3) and (2,)"));
   EXPECT_TRUE(throws([&] { td::vdot(a, v); }, "vdot: shapes (2, 3) and (3,)"));
+}
+
+TEST(Matvec, StacksBroadcast) {
+  const Array a = td::arange(24).reshape({4, 2, 3}), b = td::array({1, -2, 3});
+  EXPECT_TRUE(same(td::matvec(a, b), td::matmul(a, b)));
+  const Array many = td::arange(60).reshape({5, 4, 3}), products = td::matvec(a, many);
+  ASSERT_EQ(products.shape(), (Shape{5, 4, 2}));
+  for (int i : {0, 4})
+    for (int j : {0, 3}) EXPECT_TRUE(same(products(i, j), td::matmul(a(j), many(i, j))));
+  EXPECT_TRUE(same(td::matvec(td::array({{C(0, 1)}}), td::array({C(0, 1)})), td::array({C(-1, 0)})));
+  EXPECT_EQ(td::matvec(td::ones({2, 0}), td::ones({0})).shape(), Shape{2});
+  EXPECT_TRUE(throws([&] { td::matvec(a, td::ones({2})); }, "matvec: ", {"(4, 2, 3)", "(2,)"}));
+  EXPECT_TRUE(throws([&] { td::matvec(b, b); }, "matvec: ", {"(3,)"}));
+  EXPECT_TRUE(throws([&] { td::matvec(a, td::ones({3, 3})); }, "matvec: ", {"(3, 3)"}));
+}
+
+TEST(Vecmat, ConjugatesItsVectors) {
+  EXPECT_TRUE(same(td::vecmat(td::array({C(0, 1)}), td::array({{C(0, 1), C(2, 0)}})), td::array({C(1, 0), C(0, -2)})));
+  const Array a = td::arange(24).reshape({4, 3, 2}), many = td::arange(60).reshape({5, 4, 3});
+  const Array products = td::vecmat(many, a);
+  ASSERT_EQ(products.shape(), (Shape{5, 4, 2}));
+  EXPECT_TRUE(same(products(3, 2), td::matmul(many(3, 2), a(2))));
+  EXPECT_TRUE(throws([&] { td::vecmat(td::ones({2}), a); }, "vecmat: ", {"(2,)", "(4, 3, 2)"}));
+  EXPECT_TRUE(throws([&] { td::vecmat(td::array(1), a); }, "vecmat: ", {"()"}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -89,6 +90,7 @@ bool is_correct(const Blas& f) {
 }
 
 const Blas* loaded = nullptr;
+std::atomic<int> single_threaded{0};  // SingleThreadedBlas that limit it
 
 void single_thread_in_child() {
   if (loaded && loaded->set_num_threads) loaded->set_num_threads(1);
@@ -185,13 +187,15 @@ const Blas* blas(td_error* error) {
   return nullptr;
 }
 
-// The OpenMP build runs on one thread inside a parallel region by itself.
-SingleThreadedBlas::SingleThreadedBlas(const Blas& blas) : blas_(blas) {
-  if (blas_.get_parallel() == own_threads) blas_.set_num_threads(1);
+// The number of threads is one for the whole process: the first one that needs a single thread sets it, the last one
+// resets it. With one thread anyway, as in a forked child, there is nothing to do.
+SingleThreadedBlas::SingleThreadedBlas(const Blas& blas)
+    : blas_(blas), limits_(blas.get_parallel() == own_threads && largest_thread_count() > 1) {
+  if (limits_ && single_threaded.fetch_add(1) == 0) blas_.set_num_threads(1);
 }
 
 SingleThreadedBlas::~SingleThreadedBlas() {
-  if (blas_.get_parallel() == own_threads) blas_.set_num_threads(largest_thread_count());
+  if (limits_ && single_threaded.fetch_sub(1) == 1) blas_.set_num_threads(largest_thread_count());
 }
 
 void describe_blas(td_info_sink sink, void* user) {

@@ -51,7 +51,7 @@ struct Blas {
 /// The library, or null with the reason in `error` (TD_UNAVAILABLE). It uses as many threads as the backend.
 const Blas* blas(td_error* error);
 
-/// Limits OpenBLAS to one thread while it lives, for callers that are parallel themselves.
+/// Limits an OpenBLAS with threads of its own to one while any of these lives. One that uses OpenMP follows OneThread.
 class SingleThreadedBlas {
  public:
   explicit SingleThreadedBlas(const Blas& blas);
@@ -61,6 +61,7 @@ class SingleThreadedBlas {
 
  private:
   const Blas& blas_;
+  const bool limits_;
 };
 
 }  // namespace tandem::cpu

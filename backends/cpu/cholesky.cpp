@@ -1,79 +1,133 @@
-// Cholesky factors by LAPACK's potrf. LAPACK is column-major: what it calls the upper triangle is our lower one, and
-// its factor of the transposed (for complex matrices the conjugate) matrix is the transpose of ours.
+// Cholesky factors: own kernels for small real matrices, LAPACK's potrf for others.
 #include <algorithm>
-#include <climits>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <mutex>
 
-#include "blas.hpp"
-#include "matrices.hpp"
-#include "verbs.hpp"
+#include "small_matrices.hpp"
 
 namespace tandem::cpu {
 namespace {
 
-/// Order of the first leading minor that is not positive, 0 for none.
-template <class T>
-int factor(const Blas& blas, const Matrix& from, bool upper, T* to) {
-  const int64_t n = from.rows;
-  pack(from, sizeof(T), to);
-  // Our row-major lower factor L of A reads, column-major, as the upper factor L^T of A^T = conj(A): potrf of the
-  // untouched memory gives U with U^H U = conj(A), so L = U^T in memory is the same place by place.
-  const int order = int(n);
-  int minor = 0;
-  blas.lapack<T>().potrf(upper ? "L" : "U", &order, to, &order, &minor, 1);
-  if (minor) return minor;
-  for (int64_t i = 0; i < n; ++i) {
-    T* row = to + i * n;
-    if (std::isnan(std::real(row[i]))) return int(i) + 1;  // potrf lets NaN pass; it always reaches the diagonal
-    std::fill(upper ? row : row + i + 1, upper ? row + i : row + n, T(0));
+/// The first matrix of a stack that has no factor, and the order of its first leading minor that is not positive.
+class Failure {
+ public:
+  void note(int64_t matrix, int minor) {
+    std::lock_guard lock(mutex_);
+    if (minor_ == 0 || matrix < matrix_) matrix_ = matrix, minor_ = minor;
   }
-  return 0;
+  /// Says so behind the message.
+  td_status add_to(td_error* error, td_status status) const {
+    const std::size_t length = std::strlen(error->message);
+    if (status == TD_SINGULAR)
+      std::snprintf(error->message + length, sizeof error->message - length, " (leading minor %d)", minor_);
+    return status;
+  }
+
+ private:
+  std::mutex mutex_;
+  int64_t matrix_ = 0;
+  int minor_ = 0;
+};
+
+constexpr const char* problem = "is not positive definite";
+
+/// In multiplications of n x n matrices.
+Effort cholesky_effort(int64_t n) { return of_products(double(n) * double(n) * double(n) / 6); }
+
+template <class T>
+td_status factor_lanes(const Blas& blas, const td_view& a, bool upper, const td_view& l, td_error* error) {
+  const LaneKernels<T>& kernels = lane_kernels<T>();
+  const Inputs<T> from(a);
+  const int64_t n = a.shape[a.ndim - 1], lanes = kernels.lanes;
+  Layout layout;
+  layout.add<T>(n * row_pitch(n) * lanes);
+  Failure failure;
+  const td_status status = for_some_matrices(a, lanes, cholesky_effort(n), blas, layout, problem, error,
+                                             [&](int64_t begin, int64_t end, char* memory) {
+    T* matrices = reinterpret_cast<T*>(memory);
+    int32_t minors[most_lanes];
+    gather(from, !upper, begin, end, matrices);
+    kernels.cholesky(matrices, n, minors);
+    scatter(matrices, n, n, l, upper ? Places{n, 1} : Places{1, n}, begin, end);
+    for (int64_t number = begin; number < end; ++number) {
+      const int32_t minor = minors[number - begin];
+      if (minor == 0) continue;
+      failure.note(number, minor);
+      return number;
+    }
+    return end;
+  });
+  return failure.add_to(error, status);
 }
 
 template <class T>
-td_status factor_batch(const Blas& blas, const td_view& a, bool upper, const td_view& l, td_error* error) {
-  const Matrix first = first_matrix(a);
-  const Batch batch(a);
-  const int64_t n = first.rows, count = batch.count();
-  std::mutex mutex;
-  int64_t worst = count;  // the first matrix that has no factor
-  int worst_minor = 0;
-  const auto run = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      Matrix matrix = first;
-      matrix.data += batch.offsets(i).a * int64_t(sizeof(T));
-      const int minor = factor(blas, matrix, upper, static_cast<T*>(l.data) + i * n * n);
-      if (minor == 0) continue;
-      std::lock_guard lock(mutex);
-      if (i < worst) worst_minor = minor;
-      worst = std::min(worst, i);
-      return;
-    }
-  };
-  for_matrices(count, double(n) * double(n) * double(n) / 3, &blas, run);
-  if (worst == count) return TD_OK;
-  if (a.ndim == 2)
-    return fail(error, TD_SINGULAR, "the matrix is not positive definite (leading minor %d)", worst_minor);
-  return fail(error, TD_SINGULAR, "matrix %lld of the batch is not positive definite (leading minor %d)",
-              static_cast<long long>(worst), worst_minor);
+td_status factor_small(const Blas& blas, const td_view& a, bool upper, const td_view& l, td_error* error) {
+  const Inputs<T> from(a);
+  if (fills_lanes(from)) return factor_lanes<T>(blas, a, upper, l, error);
+  const int64_t n = a.shape[a.ndim - 1];
+  const auto kernel = [] {
+    if constexpr (std::is_same_v<T, float>) return single_kernels().cholesky_s;
+    else return single_kernels().cholesky_d;
+  }();
+  Layout layout;
+  layout.add<T>(upper ? 0 : n * n);
+  Failure failure;
+  const td_status status =
+      for_each_matrix(a, cholesky_effort(n), blas, layout, problem, error, [&](int64_t number, char* memory) {
+        T* to = output<T>(l, number, n * n);
+        T* factor = upper ? to : reinterpret_cast<T*>(memory);
+        const Matrix x = from.matrix(number);
+        const T* elements = from.elements(number);
+        const int64_t row_stride = upper ? x.row_stride : x.column_stride;
+        const int64_t column_stride = upper ? x.column_stride : x.row_stride;
+        for (int64_t i = 0; i < n; ++i)
+          for (int64_t j = i; j < n; ++j) factor[i * n + j] = elements[i * row_stride + j * column_stride];
+        const int minor = kernel(factor, n);
+        if (minor) failure.note(number, minor);
+        for (int64_t i = 0; i < n && !upper; ++i)
+          for (int64_t j = 0; j < n; ++j) to[i * n + j] = factor[j * n + i];
+        return minor == 0;
+      });
+  return failure.add_to(error, status);
+}
+
+template <class T>
+td_status factor_each(const Blas& blas, const td_view& a, bool upper, const td_view& l, td_error* error) {
+  const Inputs<T> from(a);
+  const int64_t n = a.shape[a.ndim - 1];
+  const int order = int(n);
+  Failure failure;
+  const td_status status =
+      for_each_matrix(a, cholesky_effort(n), blas, {}, problem, error, [&](int64_t number, char*) {
+        T* to = output<T>(l, number, n * n);
+        pack(from.matrix(number), sizeof(T), to);
+        // LAPACK is column-major: our row-major lower factor L of A reads, column-major, as the upper factor L^T of
+        // A^T = conj(A): potrf of the untouched memory gives U with U^H U = conj(A), so L = U^T in memory is the same
+        // place by place.
+        int minor = 0;
+        blas.lapack<T>().potrf(upper ? "L" : "U", &order, to, &order, &minor, 1);
+        for (int64_t i = 0; i < n && minor == 0; ++i) {
+          T* row = to + i * n;
+          if (std::isnan(std::real(row[i]))) minor = int(i) + 1;  // potrf lets NaN pass; it always reaches the diagonal
+          std::fill(upper ? row : row + i + 1, upper ? row + i : row + n, T(0));
+        }
+        if (minor) failure.note(number, minor);
+        return minor == 0;
+      });
+  return failure.add_to(error, status);
 }
 
 }  // namespace
 
 td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l, td_error* error) {
-  const Blas* library = blas(error);
-  if (!library) return TD_UNAVAILABLE;
-  if (a->shape[a->ndim - 1] > INT_MAX)
-    return fail(error, TD_NOT_SUPPORTED, "matrices of order %lld: LAPACK counts in 32 bits",
-                static_cast<long long>(a->shape[a->ndim - 1]));
-  switch (a->dtype) {
-    case TD_FLOAT32: return factor_batch<float>(*library, *a, upper, *l, error);
-    case TD_FLOAT64: return factor_batch<double>(*library, *a, upper, *l, error);
-    case TD_COMPLEX64: return factor_batch<Complex64>(*library, *a, upper, *l, error);
-    case TD_COMPLEX128: return factor_batch<Complex128>(*library, *a, upper, *l, error);
-    default: return fail(error, TD_NOT_SUPPORTED, "only for float32, float64, complex64 and complex128");
-  }
+  return with_lapack(*a, error, [&](const Blas& blas, auto zero) {
+    using T = decltype(zero);
+    if constexpr (has_lanes<T>)
+      if (a->shape[a->ndim - 1] <= largest_small_order) return factor_small<T>(blas, *a, upper != 0, *l, error);
+    return factor_each<T>(blas, *a, upper != 0, *l, error);
+  });
 }
 
 }  // namespace tandem::cpu

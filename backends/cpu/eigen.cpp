@@ -44,8 +44,8 @@ td_status hermitian(const Blas& blas, const td_view& a, bool upper, const td_vie
   Layout layout;
   const int64_t matrix_at = layout.add<T>(v ? 0 : n * n), work_at = layout.add<T>(lengths.length);
   const int64_t real_at = layout.add<Real>(lengths.real_length), integer_at = layout.add<int>(lengths.integer_length);
-  const double work = 4.0 * double(n) * double(n) * double(n);
-  return for_each_matrix(a, work, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_vectors(4, n, n);
+  return for_each_matrix(a, effort, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {
     T* matrix = v ? output<T>(*v, number, n * n) : reinterpret_cast<T*>(memory + matrix_at);
     from.copy(number, matrix);
     return syevd(lapack, job, triangle, order, matrix, output<Real>(w, number, n),
@@ -102,8 +102,8 @@ td_status general(const Blas& blas, const td_view& a, const td_view& w, const td
   const int64_t values_at = layout.add<T>(is_complex ? 0 : 2 * n),
                 vectors_at = layout.add<T>(is_complex || !v ? 0 : n * n);
   const int64_t real_at = layout.add<Real>(is_complex ? 2 * n : 0);
-  const double work = 20.0 * double(n) * double(n) * double(n);
-  return for_each_matrix(a, work, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_vectors(20, n, n);
+  return for_each_matrix(a, effort, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {
     T* matrix = reinterpret_cast<T*>(memory + matrix_at);
     T* space = reinterpret_cast<T*>(memory + work_at);
     Complex* values = output<Complex>(w, number, n);

@@ -31,17 +31,23 @@ td_status with_lapack(const td_view& a, td_error* error, Body&& body) {
   }
 }
 
-/// The matrices of a stack, to be copied column by column.
+/// The matrices of a stack, as factorizations read them.
 template <class T>
 class Inputs {
  public:
   explicit Inputs(const td_view& view) noexcept : first_(first_matrix(view)), batch_(view) {}
   int64_t count() const noexcept { return batch_.count(); }
+  const Matrix& first() const noexcept { return first_; }
+  /// Where a matrix starts.
+  const T* elements(int64_t number) const noexcept {
+    return reinterpret_cast<const T*>(first_.data) + batch_.offsets(number).a;
+  }
   Matrix matrix(int64_t number) const noexcept {
     Matrix result = first_;
-    result.data += batch_.offsets(number).a * int64_t(sizeof(T));
+    result.data = reinterpret_cast<const char*>(elements(number));
     return result;
   }
+  /// Copies a matrix column by column.
   void copy(int64_t number, T* to) const noexcept {
     const Matrix x = matrix(number);
     pack({x.data, x.columns, x.rows, x.column_stride, x.row_stride}, sizeof(T), to);
@@ -81,11 +87,32 @@ int work_length(T answer) noexcept {
   return int(std::ceil(length + length * std::numeric_limits<decltype(std::real(answer))>::epsilon()));
 }
 
+/// What one matrix takes: multiplications, and whether they are enough for several threads of BLAS. A team of threads
+/// meets at each of its many small steps. That takes longer than the steps of a small matrix, and milliseconds where
+/// other programs use the same processors.
+struct Effort {
+  double work;
+  bool worth_threads;
+};
+
+/// Of factorizations that mostly multiply matrices. Two threads against one, microseconds: cholesky of n = 64: 13.0,
+/// 10.7; 128: 47.7, 46.2; 192: 114, 117; 256: 218, 236; solve 96: 52.6, 52.5; 128: 99, 105; 192: 211, 244.
+inline Effort of_products(double work) noexcept { return {work, work >= 1 << 21}; }
+
+/// Of factorizations of m x n matrices in `factor` m n min(m, n) multiplications, half of them by vectors. Two threads
+/// against one, milliseconds: qr 128: 0.58, 0.56; 256: 2.6, 2.7; 512: 15, 18; svd 128: 2.6, 2.3; 256: 12.0, 12.5; 512:
+/// 71, 88; eigh 128: 1.5, 1.3; 256: 5.8, 6.2; 512: 28, 36; eig 128: 9.1, 10.2; 256: 37, 41; 512: 319, 338. Two threads,
+/// of which each shares its processor: svd 64: 24, 0.49.
+inline Effort of_vectors(double factor, int64_t m, int64_t n) noexcept {
+  const double work = double(m) * double(n) * double(std::min(m, n));
+  return {factor * work, work >= 256.0 * 256 * 256};
+}
+
 /// Calls some(begin, end, memory) for ranges of at most `most` matrices of the stack `a`, with memory of the layout for
 /// each thread. It returns the first one that has no result, or end: "matrix 3 of the batch <problem>".
 template <class Some>
-td_status for_some_matrices(const td_view& a, int64_t most, double work, const Blas& blas, const Layout& layout,
-                            const char* problem, td_error* error, Some some) {
+td_status for_some_matrices(const td_view& a, int64_t most, const Effort& effort, const Blas& blas,
+                            const Layout& layout, const char* problem, td_error* error, Some some) {
   const int64_t count = Batch(a).count();
   std::atomic<int64_t> first{count};
   std::atomic<bool> enough{true};
@@ -104,11 +131,9 @@ td_status for_some_matrices(const td_view& a, int64_t most, double work, const B
       return;
     }
   };
-  // Factorizations gain less from threads of BLAS than products do.
   const int64_t groups = (count + most - 1) / most;
-  const double group_work = work * double(most);
-  if (groups > 1 && (groups >= thread_count() || group_work <= large_work))
-    side_by_side(groups, group_work, &blas, run);
+  if (groups >= thread_count() || !effort.worth_threads)
+    side_by_side(groups, effort.work * double(most), &blas, run);
   else
     run(0, groups);
   if (!enough) return fail(error, TD_OUT_OF_MEMORY, "out of memory: no room for the work of a factorization");
@@ -119,9 +144,9 @@ td_status for_some_matrices(const td_view& a, int64_t most, double work, const B
 
 /// Likewise one(number, memory) for each matrix, which returns whether there is a result.
 template <class One>
-td_status for_each_matrix(const td_view& a, double work, const Blas& blas, const Layout& layout, const char* problem,
-                          td_error* error, One one) {
-  return for_some_matrices(a, 1, work, blas, layout, problem, error, [&](int64_t begin, int64_t end, char* memory) {
+td_status for_each_matrix(const td_view& a, const Effort& effort, const Blas& blas, const Layout& layout,
+                          const char* problem, td_error* error, One one) {
+  return for_some_matrices(a, 1, effort, blas, layout, problem, error, [&](int64_t begin, int64_t end, char* memory) {
     return one(begin, memory) ? end : begin;
   });
 }

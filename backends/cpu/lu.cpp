@@ -1,104 +1,81 @@
 // LU factors and systems of equations: own kernels for small matrices, LAPACK's getrf, getrs and trtrs for others.
-#include "lu_kernels.hpp"
-
 #include <algorithm>
+#include <bit>
 
-#include "factorization.hpp"
-#include "isa.hpp"
+#include "small_matrices.hpp"
 
 namespace tandem::cpu {
 namespace {
 
 constexpr int64_t most_small_columns = 64;  // right sides up to which the kernels are faster
 
-const LuKernels& kernels_of_processor() {
-  return isa() == Isa::v4 ? v4::lu_kernels : isa() == Isa::v3 ? v3::lu_kernels : v2::lu_kernels;
+template <class T>
+const SingleLu<T>& single_lu() noexcept {
+  const SingleKernels& all = single_kernels();
+  if constexpr (std::is_same_v<T, float>) return all.lu_s;
+  else if constexpr (std::is_same_v<T, double>) return all.lu_d;
+  else if constexpr (std::is_same_v<T, Complex64>) return all.lu_c;
+  else return all.lu_z;
 }
 
+/// Copies a matrix into rows of `width` elements; for the few elements of a small one.
 template <class T>
-const SmallLu<T>& small_kernels() {
-  const LuKernels& all = kernels_of_processor();
-  if constexpr (std::is_same_v<T, float>) return all.s;
-  else if constexpr (std::is_same_v<T, double>) return all.d;
-  else if constexpr (std::is_same_v<T, Complex64>) return all.c;
-  else return all.z;
-}
-
-template <class T>
-const LaneLu<T>& lane_kernels() {
-  if constexpr (std::is_same_v<T, float>) return kernels_of_processor().s_lanes;
-  else return kernels_of_processor().d_lanes;
-}
-
-template <class T>
-constexpr bool has_lanes = std::is_same_v<T, float> || std::is_same_v<T, double>;
-
-/// Copies a matrix into rows of `width` elements that lie `step` apart; for the few elements of a small one.
-template <class T>
-void copy_rows(const Matrix& from, T* to, int64_t width, int64_t step = 1) {
+void copy_rows(const Matrix& from, T* to, int64_t width) {
   const T* data = reinterpret_cast<const T*>(from.data);
   for (int64_t i = 0; i < from.rows; ++i)
-    for (int64_t j = 0; j < from.columns; ++j)
-      to[(i * width + j) * step] = data[i * from.row_stride + j * from.column_stride];
+    for (int64_t j = 0; j < from.columns; ++j) to[i * width + j] = data[i * from.row_stride + j * from.column_stride];
 }
 
 /// Copies columns of such rows into a matrix that lies column by column.
 template <class T>
-void copy_columns(const T* from, int64_t width, int64_t rows, int64_t columns, T* to, int64_t step = 1) {
+void copy_columns(const T* from, int64_t width, int64_t rows, int64_t columns, T* to) {
   for (int64_t j = 0; j < columns; ++j)
-    for (int64_t i = 0; i < rows; ++i) to[j * rows + i] = from[(i * width + j) * step];
+    for (int64_t i = 0; i < rows; ++i) to[j * rows + i] = from[i * width + j];
 }
 
-/// Eliminates small matrices with right sides b, if there are any, as many as the kernels take at a time. For each one
-/// then finish(number, rows, pivots) tells whether the matrix has a result; its own elements and pivots are every
-/// lanes-th from there.
-template <class T, class Finish>
-td_status in_lanes(const Blas& blas, const td_view& a, const td_view* b, const td_view& stack, td_error* error,
-                   Finish finish) {
-  const LaneLu<T>& kernels = lane_kernels<T>();
-  const int64_t lanes = kernels.lanes;
-  const Inputs<T> from(a), right(b ? *b : a);
-  const int64_t n = a.shape[a.ndim - 1], k = b ? b->shape[b->ndim - 1] : 0, width = n + k;
-  Layout layout;
-  layout.add<T>(n * width * lanes);
-  const double work = double(n) * double(n) * double(n + 3 * k) / 3;
-  return for_some_matrices(stack, lanes, work, blas, layout, "is singular", error,
-                           [&](int64_t begin, int64_t end, char* memory) {
-    T* rows = reinterpret_cast<T*>(memory);
-    int32_t pivots[largest_small_order * most_lanes];
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const int64_t number = std::min(begin + lane, end - 1);  // the last one fills what is left
-      copy_rows(from.matrix(number), rows + lane, width, lanes);
-      if (b) copy_rows(right.matrix(number), rows + n * lanes + lane, width, lanes);
-    }
-    kernels.eliminate(rows, n, width, pivots);
-    if (b) kernels.substitute(rows, n, width);
-    for (int64_t number = begin; number < end; ++number)
-      if (!finish(number, rows + (number - begin), pivots + (number - begin))) return number;
-    return end;
-  });
-}
+/// Of LU factorizations of n x n matrices with k right sides.
+Effort lu_effort(int64_t n, int64_t k) { return of_products(double(n) * double(n) * double(n + 3 * k) / 3); }
 
 template <class T>
 td_status factorize_lanes(const Blas& blas, const td_view& a, const td_view& lu, const td_view& pivots,
                           td_error* error) {
-  const int64_t n = a.shape[a.ndim - 1], lanes = lane_kernels<T>().lanes;
-  return in_lanes<T>(blas, a, nullptr, a, error, [&](int64_t number, const T* rows, const int32_t* exchanged) {
-    copy_columns(rows, n, n, n, output<T>(lu, number, n * n), lanes);
-    int32_t* to = output<int32_t>(pivots, number, n);
-    for (int64_t i = 0; i < n; ++i) to[i] = exchanged[i * lanes];
-    return true;
+  const LaneKernels<T>& kernels = lane_kernels<T>();
+  const Inputs<T> from(a);
+  const int64_t n = a.shape[a.ndim - 1], lanes = kernels.lanes;
+  Layout layout;
+  layout.add<T>(n * row_pitch(n) * lanes);
+  return for_some_matrices(a, lanes, lu_effort(n, 0), blas, layout, "has no factors", error,
+                           [&](int64_t begin, int64_t end, char* memory) {
+    T* matrices = reinterpret_cast<T*>(memory);
+    int32_t exchanges[largest_small_order * most_lanes];
+    gather(from, false, begin, end, matrices);
+    kernels.eliminate(matrices, n, nullptr, 0, exchanges);
+    scatter(matrices, n, n, lu, {1, n}, begin, end);
+    for (int64_t number = begin; number < end; ++number) {
+      int32_t* to = output<int32_t>(pivots, number, n);
+      for (int64_t i = 0; i < n; ++i) to[i] = exchanges[i * lanes + number - begin];
+    }
+    return end;  // a singular matrix has factors, too
   });
 }
 
 template <class T>
 td_status solve_lanes(const Blas& blas, const td_view& a, const td_view& b, const td_view& x, td_error* error) {
-  const int64_t n = a.shape[a.ndim - 1], k = b.shape[b.ndim - 1], width = n + k, lanes = lane_kernels<T>().lanes;
-  return in_lanes<T>(blas, a, &b, x, error, [&](int64_t number, const T* rows, const int32_t*) {
-    for (int64_t i = 0; i < n; ++i)
-      if (rows[(i * width + i) * lanes] == 0) return false;
-    copy_columns(rows + n * lanes, width, n, k, output<T>(x, number, n * k), lanes);
-    return true;
+  const LaneKernels<T>& kernels = lane_kernels<T>();
+  const Inputs<T> from(a), right(b);
+  const int64_t n = a.shape[a.ndim - 1], k = b.shape[b.ndim - 1], lanes = kernels.lanes;
+  Layout layout;
+  const int64_t matrices_at = layout.add<T>(n * row_pitch(n) * lanes),
+                columns_at = layout.add<T>(n * row_pitch(k) * lanes);
+  return for_some_matrices(x, lanes, lu_effort(n, k), blas, layout, "is singular", error,
+                           [&](int64_t begin, int64_t end, char* memory) {
+    T *matrices = reinterpret_cast<T*>(memory + matrices_at), *columns = reinterpret_cast<T*>(memory + columns_at);
+    gather(from, false, begin, end, matrices);
+    gather(right, false, begin, end, columns);
+    const uint32_t singular = kernels.eliminate(matrices, n, columns, k, nullptr);
+    kernels.substitute(matrices, n, columns, k);
+    scatter(columns, n, k, x, {1, n}, begin, end);
+    return std::min(begin + std::countr_zero(singular), end);
   });
 }
 
@@ -109,18 +86,16 @@ td_status factorize(const Blas& blas, const td_view& a, const td_view& lu, const
   const int order = int(n);
   const bool small = n <= largest_small_order;
   if constexpr (has_lanes<T>)
-    if (small && from.count() >= lane_kernels<T>().lanes) return factorize_lanes<T>(blas, a, lu, pivots, error);
-  const SmallLu<T>& kernels = small_kernels<T>();
+    if (small && fills_lanes(from)) return factorize_lanes<T>(blas, a, lu, pivots, error);
   Layout layout;
   layout.add<T>(small ? n * n : 0);
-  const double work = double(n) * double(n) * double(n) / 3;
-  return for_each_matrix(a, work, blas, layout, "has no factors", error, [&](int64_t number, char* memory) {
+  return for_each_matrix(a, lu_effort(n, 0), blas, layout, "has no factors", error, [&](int64_t number, char* memory) {
     T* to = output<T>(lu, number, n * n);
     int32_t* rows = output<int32_t>(pivots, number, n);
     if (small) {
       T* matrix = reinterpret_cast<T*>(memory);
       copy_rows(from.matrix(number), matrix, n);
-      kernels.eliminate(matrix, n, n, rows);
+      single_lu<T>().eliminate(matrix, n, n, rows);
       copy_columns(matrix, n, n, n, to);
       return true;
     }
@@ -135,13 +110,12 @@ template <class T>
 td_status solve_small(const Blas& blas, const td_view& a, const td_view& b, const td_view& x, td_error* error) {
   const Inputs<T> from(a), right(b);
   if constexpr (has_lanes<T>)
-    if (from.count() >= lane_kernels<T>().lanes) return solve_lanes<T>(blas, a, b, x, error);
+    if (fills_lanes(from)) return solve_lanes<T>(blas, a, b, x, error);
   const int64_t n = a.shape[a.ndim - 1], k = b.shape[b.ndim - 1], width = n + k;
-  const SmallLu<T>& kernels = small_kernels<T>();
+  const SingleLu<T>& kernels = single_lu<T>();
   Layout layout;
   layout.add<T>(n * width);
-  const double work = double(n) * double(n) * double(n + 3 * k) / 3;
-  return for_each_matrix(x, work, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
+  return for_each_matrix(x, lu_effort(n, k), blas, layout, "is singular", error, [&](int64_t number, char* memory) {
     T* rows = reinterpret_cast<T*>(memory);
     int32_t pivots[largest_small_order];
     copy_rows(from.matrix(number), rows, width);
@@ -164,8 +138,8 @@ td_status solve_large(const Blas& blas, const td_view& a, td_structure structure
   const char* diagonal = structure == TD_UNIT_LOWER || structure == TD_UNIT_UPPER ? "U" : "N";
   Layout layout;
   const int64_t matrix_at = layout.add<T>(n * n), pivots_at = layout.add<int>(n);
-  const double work = double(n) * double(n) * (general ? double(n) / 3 + double(k) : double(k) / 2);
-  return for_each_matrix(x, work, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
+  const Effort effort = general ? lu_effort(n, k) : of_products(double(n) * double(n) * double(k) / 2);
+  return for_each_matrix(x, effort, blas, layout, "is singular", error, [&](int64_t number, char* memory) {
     T* matrix = reinterpret_cast<T*>(memory + matrix_at);
     int* pivots = reinterpret_cast<int*>(memory + pivots_at);
     T* to = output<T>(x, number, n * k);

@@ -39,7 +39,7 @@ Batch::Batch(const td_view& a, const td_view& b) noexcept {
   }
 }
 
-Batch::Offsets Batch::offsets(int64_t index) const noexcept {
+Batch::Offsets Batch::offsets_along_axes(int64_t index) const noexcept {
   Offsets result{0, 0};
   for (int i = axes_ - 1; i >= 0; --i) {
     const int64_t rest = i == 0 ? 0 : index / shape_[i], position = index - rest * shape_[i];

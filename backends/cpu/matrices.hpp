@@ -39,13 +39,17 @@ class Batch {
   struct Offsets {
     int64_t a, b;
   };
-  Offsets offsets(int64_t index) const noexcept;
+  Offsets offsets(int64_t index) const noexcept {
+    return axes_ == 1 ? Offsets{index * a_strides_[0], index * b_strides_[0]} : offsets_along_axes(index);
+  }
 
   /// Moves the last axis into the rows of `a` if all its matrices, one below the other, are one matrix that BLAS can
   /// count and b is the same for each of them.
   bool move_into_rows(Matrix& a) noexcept;
 
  private:
+  Offsets offsets_along_axes(int64_t index) const noexcept;
+
   int axes_ = 0;
   int64_t count_ = 1;
   int64_t shape_[TD_MAX_NDIM], a_strides_[TD_MAX_NDIM], b_strides_[TD_MAX_NDIM];
@@ -54,7 +58,7 @@ class Batch {
 /// Copies a matrix into contiguous rows.
 void pack(const Matrix& from, int64_t item, void* to) noexcept;
 
-/// Multiplications from which BLAS can use all threads for one matrix.
+/// Multiplications from which BLAS can use all threads for one product.
 inline constexpr double large_work = 256.0 * 256 * 256;
 
 /// Calls body(begin, end) for ranges of `count` matrices that take `work` multiplications each, in parallel, each by one
@@ -64,7 +68,10 @@ void side_by_side(int64_t count, double work, const Blas* blas, Body&& body) {
   constexpr double worth_a_thread = 1 << 15;
   std::optional<SingleThreadedBlas> guard;
   if (blas) guard.emplace(*blas);
-  parallel_for(count, std::max(int64_t{1}, int64_t(worth_a_thread / work)), body);
+  parallel_for(count, std::max(int64_t{1}, int64_t(worth_a_thread / work)), [&](int64_t begin, int64_t end) {
+    const OneThread inside;
+    body(begin, end);
+  });
 }
 
 /// Many small ones side by side; else all in one range, so that body may use all threads.

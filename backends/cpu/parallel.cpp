@@ -36,6 +36,10 @@ int largest_thread_count() noexcept {
 
 int thread_count() noexcept { return omp_in_parallel() ? 1 : largest_thread_count(); }
 
+OneThread::OneThread() noexcept : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+
+OneThread::~OneThread() { omp_set_num_threads(before_); }
+
 namespace detail {
 
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),

@@ -13,6 +13,18 @@ int thread_count() noexcept;
 /// Threads outside of any parallel region: what a library with threads of its own should use.
 int largest_thread_count() noexcept;
 
+/// While it lives, parallel loops of this thread run on this thread alone, and so do libraries that use OpenMP.
+class OneThread {
+ public:
+  OneThread() noexcept;
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
 namespace detail {
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
                   void* context);

@@ -20,8 +20,8 @@ td_status factorize(const Blas& blas, const td_view& a, const td_view& q, const 
   const int length = std::max(work_length(answer[0]), work_length(answer[1]));
   Layout layout;
   const int64_t matrix_at = layout.add<T>(m * n), tau_at = layout.add<T>(reflections), work_at = layout.add<T>(length);
-  const double work = 2.0 * double(m) * double(n) * double(reflections);
-  return for_each_matrix(a, work, blas, layout, "has no factors", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_vectors(2, m, n);
+  return for_each_matrix(a, effort, blas, layout, "has no factors", error, [&](int64_t number, char* memory) {
     T* matrix = reinterpret_cast<T*>(memory + matrix_at);
     T* tau = reinterpret_cast<T*>(memory + tau_at);
     T* space = reinterpret_cast<T*>(memory + work_at);

@@ -185,24 +185,130 @@ void fill_integers(const td_random& random, i64 begin, i64 end, void* out, bool 
   });
 }
 
+template <class T>
+void fill_exponential(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
+  typedef typename Float<T>::Compute F;
+  typedef typename Float<T>::Word Word;
+  const F mean = static_cast<F>(random.low);
+  fill_with<Word, T>(random, begin, end, out, streaming, [=](const Word* words, T* values, i64 count) {
+    for (i64 i = 0; i < count; ++i) values[i] = cast<T>(mean * unit_exponential(words[i]));
+  });
+}
+
+// The counts of an inverted law in a table: invert's sums, and where to begin for the first bits of u.
+template <class Law>
+class CountTable {
+ public:
+  explicit CountTable(const Law& law) : last_(static_cast<int>(Law::last(law))) {
+    if (!Law::inverted(law)) return;
+    f64 term = Law::first_term(law), sum = term;
+    for (int k = 0; k < last_; ++k) {
+      sums_[k] = sum;
+      term = term * Law::ratio(law, k);
+      sum += term;
+    }
+    int k = 0;
+    for (int i = 0; i < starts; ++i) {
+      while (k < last_ && sums_[k] <= static_cast<f64>(i) / starts) ++k;
+      start_[i] = static_cast<u8>(k);
+    }
+  }
+  f64 count(f64 u) const {
+    int k = start_[static_cast<int>(u * starts)];
+    while (k < last_ && u >= sums_[k]) ++k;
+    return k;
+  }
+
+ private:
+  static constexpr int starts = 256;
+  const int last_;
+  f64 sums_[static_cast<int>(largest_count)];
+  u8 start_[starts];
+};
+
+template <>
+class CountTable<GammaLaw> {
+ public:
+  explicit CountTable(const GammaLaw&) {}
+};
+
+// Values of `count` elements from `index` on, whose blocks are given, with common parameters: first what a loop over
+// vectors settles, then the others one by one.
+template <class Law>
+void draw_common(const Law& common, const CountTable<Law>& table, const td_random& random, u64 index, i64 count,
+                 const RandomBlock* blocks, f64* values) {
+  const Law law = common;  // which the values do not alias
+  if constexpr (!is_same<Law, GammaLaw>) {
+    if (Law::inverted(law)) {
+      for (i64 i = 0; i < count; ++i) values[i] = Law::value_of(law, table.count(unit_uniform(blocks[i].first)));
+      return;
+    }
+  }
+  i64 settled[chunk];
+  for (i64 i = 0; i < count; ++i) settled[i] = Law::quick(law, blocks[i], values[i]);
+  if constexpr (is_same<Law, GammaLaw>) {
+    if (law.power != 0) {
+      alignas(64) RandomBlock others[chunk];
+      fill_words(random, index + Law::distance, (count + lanes - 1) / lanes * lanes, others);
+      for (i64 i = 0; i < count; ++i) values[i] *= Law::factor(law, others[i]);
+    }
+  }
+  for (i64 i = 0; i < count; ++i) {
+    const u64 at = index + static_cast<u64>(i);
+    if (!settled[i]) values[i] = draw_from(law, random.seed, random.stream, at, blocks[i]);
+  }
+}
+
+template <class T, class Law>
+void fill_law(const td_random& random, i64 begin, i64 end, void* out, bool streaming) {
+  alignas(64) RandomBlock blocks[chunk];
+  f64 values[chunk];
+  T results[chunk];
+  const Law common = Law::of(random.low, random.high);
+  const CountTable<Law> table(common);
+  for (i64 at = begin; at < end; at += chunk) {
+    const i64 count = end - at < chunk ? end - at : chunk;
+    const u64 index = random.offset + static_cast<u64>(at);
+    fill_words(random, index, (count + lanes - 1) / lanes * lanes, blocks);
+    if (random.lows == nullptr) {
+      draw_common(common, table, random, index, count, blocks, values);
+    } else {
+      for (i64 i = 0; i < count; ++i) {
+        const Law law = Law::of(random.lows[at + i], random.highs == nullptr ? 0 : random.highs[at + i]);
+        values[i] = draw_from(law, random.seed, random.stream, index + static_cast<u64>(i), blocks[i]);
+      }
+    }
+    for (i64 i = 0; i < count; ++i) results[i] = cast<T>(values[i]);
+    copy_bytes(static_cast<T*>(out) + at, results, count * sizeof(T), streaming);
+  }
+  if (streaming) _mm_sfence();
+}
+
 typedef void (*Fill)(const td_random&, i64, i64, void*, bool);
+
+// choose(T()) for the type of a float dtype.
+template <class Choose>
+Fill of_float(td_dtype dtype, Choose choose) {
+  switch (dtype) {
+    case TD_FLOAT16: return choose(f16{});
+    case TD_BFLOAT16: return choose(bf16{});
+    case TD_FLOAT32: return choose(f32{});
+    case TD_FLOAT64: return choose(f64{});
+    default: return nullptr;
+  }
+}
+
+template <class Law>
+Fill find_counts(td_dtype dtype) {
+  return dtype == TD_INT32 ? fill_law<i32, Law> : dtype == TD_INT64 ? fill_law<i64, Law> : nullptr;
+}
 
 Fill find_fill(td_distribution distribution, td_dtype dtype) {
   switch (distribution) {
     case TD_RANDOM_BITS:
       return dtype == TD_UINT32 ? fill_bits<u32> : dtype == TD_UINT64 ? fill_bits<u64> : nullptr;
-    case TD_RANDOM_UNIFORM:
-      return dtype == TD_FLOAT32    ? fill_uniform<f32>
-             : dtype == TD_FLOAT64  ? fill_uniform<f64>
-             : dtype == TD_FLOAT16  ? fill_uniform<f16>
-             : dtype == TD_BFLOAT16 ? fill_uniform<bf16>
-                                    : nullptr;
-    case TD_RANDOM_NORMAL:
-      return dtype == TD_FLOAT32    ? fill_normal<f32>
-             : dtype == TD_FLOAT64  ? fill_normal<f64>
-             : dtype == TD_FLOAT16  ? fill_normal<f16>
-             : dtype == TD_BFLOAT16 ? fill_normal<bf16>
-                                    : nullptr;
+    case TD_RANDOM_UNIFORM: return of_float(dtype, [](auto zero) -> Fill { return fill_uniform<decltype(zero)>; });
+    case TD_RANDOM_NORMAL: return of_float(dtype, [](auto zero) -> Fill { return fill_normal<decltype(zero)>; });
     case TD_RANDOM_INTEGERS:
       switch (dtype) {
         case TD_INT8:
@@ -215,6 +321,11 @@ Fill find_fill(td_distribution distribution, td_dtype dtype) {
         case TD_UINT64: return fill_integers<u64>;
         default: return nullptr;
       }
+    case TD_RANDOM_EXPONENTIAL:
+      return of_float(dtype, [](auto zero) -> Fill { return fill_exponential<decltype(zero)>; });
+    case TD_RANDOM_GAMMA: return of_float(dtype, [](auto zero) -> Fill { return fill_law<decltype(zero), GammaLaw>; });
+    case TD_RANDOM_POISSON: return find_counts<PoissonLaw>(dtype);
+    case TD_RANDOM_BINOMIAL: return find_counts<BinomialLaw>(dtype);
   }
   return nullptr;
 }

@@ -36,8 +36,8 @@ td_status decompose(const Blas& blas, const td_view& a, const td_view* u, const 
   Layout layout;
   const int64_t matrix_at = layout.add<T>(m * n), work_at = layout.add<T>(length), real_at = layout.add<Real>(reals);
   const int64_t integer_at = layout.add<int>(8 * n);
-  const double work = 10.0 * double(m) * double(n) * double(n);
-  return for_each_matrix(a, work, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {
+  const Effort effort = of_vectors(10, m, n);
+  return for_each_matrix(a, effort, blas, layout, "did not converge", error, [&](int64_t number, char* memory) {
     T* matrix = reinterpret_cast<T*>(memory + matrix_at);
     from.copy(number, matrix);
     return gesdd(lapack, job, rows, order, matrix, output<Real>(s, number, n),

@@ -119,7 +119,7 @@ td_status describe(td_info_sink sink, void* user, td_error* error) noexcept {
 }  // namespace
 }  // namespace tandem::cuda
 
-extern "C" const td_backend* tandem_backend(const td_host*) {
+extern "C" const td_backend* tandem_backend(const td_host* host) {
   using namespace tandem::cuda;
 #define TD_GUARDED(verb) .verb = Guarded<tandem::cuda::verb>::call
   static const td_backend table{
@@ -160,7 +160,9 @@ extern "C" const td_backend* tandem_backend(const td_host*) {
       TD_GUARDED(eigh),
       TD_GUARDED(eig),
       TD_GUARDED(fft),
+      TD_GUARDED(gather_checked),
   };
 #undef TD_GUARDED
+  set_host(host);
   return &table;
 }

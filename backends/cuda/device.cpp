@@ -1,7 +1,6 @@
 // Finding and opening devices; their order of execution, and events in it.
 #include "device.hpp"
 
-#include <cstdio>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -26,10 +25,14 @@ td_status usable_ordinals(std::vector<int>* ordinals, td_error* error) {
   return TD_OK;
 }
 
-/// What the runtime lacks: a thread's current context, which may be none.
+/// What the runtime lacks, or only has among properties that take long to find out: a thread's current context, which
+/// may be none, and what a device is called and has.
 struct Driver {
   CUresult (*get_current)(CUcontext*) = nullptr;
   CUresult (*set_current)(CUcontext) = nullptr;
+  CUresult (*get_device)(CUdevice*, int) = nullptr;
+  CUresult (*get_name)(char*, int, CUdevice) = nullptr;
+  CUresult (*total_memory)(std::size_t*, CUdevice) = nullptr;
 };
 Driver driver;  // filled before the first device is opened
 
@@ -47,9 +50,11 @@ td_status find_in_driver(const char* name, Function* function, td_error* error) 
 
 td_status load_driver(td_error* error) {
   if (driver.set_current) return TD_OK;
-  if (const td_status status = find_in_driver("cuCtxGetCurrent", &driver.get_current, error); status != TD_OK)
-    return status;
-  return find_in_driver("cuCtxSetCurrent", &driver.set_current, error);
+  td_status status = find_in_driver("cuCtxGetCurrent", &driver.get_current, error);
+  if (status == TD_OK) status = find_in_driver("cuDeviceGet", &driver.get_device, error);
+  if (status == TD_OK) status = find_in_driver("cuDeviceGetName", &driver.get_name, error);
+  if (status == TD_OK) status = find_in_driver("cuDeviceTotalMem", &driver.total_memory, error);
+  return status == TD_OK ? find_in_driver("cuCtxSetCurrent", &driver.set_current, error) : status;
 }
 
 /// Restores the calling thread's context.
@@ -85,6 +90,7 @@ td_status read_attributes(Device& device, td_error* error) {
 }
 
 td_status make_device(int ordinal, Device** made, td_error* error) {
+  Stopwatch watch;
   if (const td_status status = load_driver(error); status != TD_OK) return status;
   const Previous restored;
   if (const td_status status = check(cudaSetDevice(ordinal), "opening the device", error); status != TD_OK)
@@ -92,11 +98,15 @@ td_status make_device(int ordinal, Device** made, td_error* error) {
   auto* device = new Device{};
   device->ordinal = ordinal;
   (void)driver.get_current(&device->context);
+  const double context = watch.lap();
   td_status status = read_attributes(*device, error);
   if (status == TD_OK)
     status = check(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking), "making the stream", error);
+  const double stream = watch.lap();
   if (status == TD_OK) status = make_memory_pool(*device, &device->memory, error);
   if (status == TD_OK) {
+    log(TD_LOG_DEBUG, "device %d opened: %.2f ms for the context, %.2f ms for attributes and stream, %.2f ms for the pool",
+        ordinal, context, stream, watch.lap());
     device->ring = make_ring(*device);
     *made = device;
     return TD_OK;
@@ -145,14 +155,16 @@ td_status open_device(int32_t index, td_device** device, td_error* error) {
 }
 
 td_status device_info(td_device* device, td_device_info* info, td_error* error) {
-  cudaDeviceProp properties;
-  const td_status status = check(cudaGetDeviceProperties(&properties, device_of(device).ordinal),
-                                 "asking for the device's properties", error);
-  if (status != TD_OK) return status;
+  const Device& opened = device_of(device);
+  CUdevice number = 0;
+  std::size_t memory = 0;
   *info = {};
-  std::snprintf(info->name, sizeof info->name, "%.*s", int(sizeof info->name) - 1, properties.name);
-  info->total_memory = int64_t(properties.totalGlobalMem);
-  info->units = properties.multiProcessorCount;
+  if (driver.get_device(&number, opened.ordinal) != CUDA_SUCCESS ||
+      driver.get_name(info->name, int(sizeof info->name), number) != CUDA_SUCCESS ||
+      driver.total_memory(&memory, number) != CUDA_SUCCESS)
+    return fail(error, TD_INTERNAL, "the driver does not say what device %d is", opened.ordinal);
+  info->total_memory = int64_t(memory);
+  info->units = opened.multiprocessors;
   info->shares_host_memory = 0;
   return TD_OK;
 }

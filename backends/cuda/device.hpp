@@ -4,7 +4,9 @@
 #include <cuda.h>  // types alone: nothing is linked with the driver
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include <tandem/backend.h>
 
@@ -35,6 +37,22 @@ inline Device& device_of(td_device* device) { return *reinterpret_cast<Device*>(
 
 /// Writes a printf-style message and returns the status, for `return fail(...)`.
 [[gnu::format(printf, 3, 4)]] td_status fail(td_error* error, td_status status, const char* format, ...) noexcept;
+
+/// Writes a printf-style line through the core.
+[[gnu::format(printf, 2, 3)]] void log(td_log_level level, const char* format, ...) noexcept;
+
+/// Times between events, for what is written at the level debug.
+class Stopwatch {
+ public:
+  /// Milliseconds since the last call, or since the beginning.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::milli>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 /// The status of a CUDA call: TD_OK, or a message with `what`, the error's name and its text. Out of memory becomes
 /// TD_OUT_OF_MEMORY; errors after which a context is dead become TD_DEVICE_LOST, from then on for every call, with the

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -17,13 +18,18 @@ namespace tandem::cuda {
 namespace {
 
 // A file: the magic, the key's length, the image's length, the key's text, the image, a checksum of all before it.
-constexpr std::string_view magic = "tandem kernel 1\n";
+constexpr std::string_view magic = "tandem kernel 2\n";
 constexpr off_t largest_file = off_t{256} << 20;
 
-/// FNV-1a, 64 bits.
+/// As FNV-1a of 64 bits, but eight bytes at a time, whose upper bits must be brought down.
 std::uint64_t hash(std::string_view text, std::uint64_t start = 0xcbf29ce484222325u) {
-  for (const char c : text) start = (start ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return start;
+  for (std::size_t at = 0; at < text.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, std::min<std::size_t>(8, text.size() - at));
+    start = (start ^ word) * 0x100000001b3u;
+    start ^= start >> 29;
+  }
+  return start ^ text.size();
 }
 
 void append(std::string* text, std::uint64_t number) {
@@ -102,7 +108,7 @@ bool write_all(int file, const std::string& text) {
     if (count <= 0) return false;
     done += std::size_t(count);
   }
-  return fsync(file) == 0;
+  return true;  // what a crash may leave behind is no image by its checksum
 }
 
 }  // namespace

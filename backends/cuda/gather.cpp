@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <mutex>
+#include <vector>
 
 #include "gather_kernels.hpp"
 #include "packing.hpp"
@@ -18,8 +20,9 @@ using u128 = unsigned __int128;
 /// The index arrays of a call as one array of offsets, which may be an index array itself.
 class Places {
  public:
+  /// Indices outside are told to `outside`, if it is not null, and stand for 0.
   Places(Device& device, const td_view& x, int axis, int n_indices, const td_view* indices, const Movement& movement,
-         td_error* error)
+         std::uint32_t* outside, td_error* error)
       : count_(movement.runs.positions),
         direct_(n_indices == 1 && indices[0].data != nullptr && is_contiguous(indices[0])),
         memory_(device, direct_ ? 0 : count_ * std::int64_t{sizeof(std::int64_t)}, error) {
@@ -27,7 +30,7 @@ class Places {
     const std::int64_t item = item_bytes(x.dtype);
     const auto indexed_by = [&](int k) {
       return Indexed{static_cast<const std::int64_t*>(indices[k].data), x.shape[axis + k],
-                     x.strides[axis + k] * item / movement.unit_bytes};
+                     x.strides[axis + k] * item / movement.unit_bytes, outside};
     };
     for (int k = 0; k < n_indices; ++k) {
       const std::int64_t reach = (x.shape[axis + k] - 1) * indexed_by(k).stride;
@@ -63,6 +66,67 @@ class Places {
   td_status status_ = TD_OUT_OF_MEMORY;
 };
 
+/// A word that the device sets in the host's memory, which costs it nothing as long as it does not. Null where there is
+/// no pinned memory.
+class Mark {
+ public:
+  Mark() {
+    std::lock_guard lock(words().mutex);
+    std::vector<std::uint32_t*>& free = words().free;
+    if (free.empty()) add_words(&free);
+    if (free.empty()) return;
+    word_ = free.back();
+    free.pop_back();
+    *word_ = 0;
+  }
+  ~Mark() {
+    if (word_ == nullptr) return;
+    std::lock_guard lock(words().mutex);
+    words().free.push_back(word_);
+  }
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+
+  std::uint32_t* word() const { return word_; }
+
+ private:
+  struct Words {
+    std::mutex mutex;
+    std::vector<std::uint32_t*> free;  // has room for all words that there are
+  };
+  static Words& words() {
+    static Words& words = *new Words;
+    return words;
+  }
+  static void add_words(std::vector<std::uint32_t*>* free) {
+    constexpr std::size_t bytes = 4096, apart = 64;
+    static std::size_t all = 0;
+    void* memory = nullptr;
+    free->reserve(all + bytes / apart);
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) != cudaSuccess) {
+      (void)cudaGetLastError();
+      return;
+    }
+    all += bytes / apart;
+    for (std::size_t at = 0; at < bytes; at += apart)
+      free->push_back(reinterpret_cast<std::uint32_t*>(static_cast<char*>(memory) + at));
+  }
+
+  std::uint32_t* word_ = nullptr;
+};
+
+/// gather; `outside` as for Places.
+td_status gather_with(td_device* handle, const td_view& x, int axis, int n_indices, const td_view* indices,
+                      const td_view& out, std::uint32_t* outside, td_error* error) {
+  Device& device = device_of(handle);
+  const Current current(device);
+  Movement movement(x, axis, n_indices, indices[0], out, false);
+  const Places places(device, x, axis, n_indices, indices, movement, outside, error);
+  if (places.status() != TD_OK) return places.status();
+  movement.runs.indexed = places.indexed();
+  return check(gather(device.stream, movement, x.data, out.data), "launch of a gather", error);
+}
+
 /// Sorts the targets and scatters by them.
 template <class Word>
 td_status scatter_sorted(Device& device, const Movement& movement, const Places& places, td_scatter mode,
@@ -88,13 +152,18 @@ td_status scatter_sorted(Device& device, const Movement& movement, const Places&
 
 td_status gather(td_device* handle, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
                  const td_view* out, td_error* error) {
-  Device& device = device_of(handle);
-  const Current current(device);
-  Movement movement(*x, axis, n_indices, indices[0], *out, false);
-  const Places places(device, *x, axis, n_indices, indices, movement, error);
-  if (places.status() != TD_OK) return places.status();
-  movement.runs.indexed = places.indexed();
-  return check(gather(device.stream, movement, x->data, out->data), "launch of a gather", error);
+  return gather_with(handle, *x, axis, n_indices, indices, *out, nullptr, error);
+}
+
+td_status gather_checked(td_device* handle, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                         const td_view* out, int32_t* inside, td_error* error) {
+  const Current current(device_of(handle));
+  const Mark mark;
+  if (mark.word() == nullptr) return fail(error, TD_NOT_SUPPORTED, "there is no pinned memory");
+  const td_status launched = gather_with(handle, *x, axis, n_indices, indices, *out, mark.word(), error);
+  const td_status finished = synchronize(handle, launched == TD_OK ? error : nullptr);
+  *inside = *mark.word() == 0;
+  return launched == TD_OK ? finished : launched;
 }
 
 td_status scatter(td_device* handle, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
@@ -102,7 +171,7 @@ td_status scatter(td_device* handle, const td_view* x, int32_t axis, int32_t n_i
   Device& device = device_of(handle);
   const Current current(device);
   Movement movement(*x, axis, n_indices, indices[0], *values, mode == TD_SCATTER_ADD);
-  const Places places(device, *x, axis, n_indices, indices, movement, error);
+  const Places places(device, *x, axis, n_indices, indices, movement, nullptr, error);
   if (places.status() != TD_OK) return places.status();
   movement.runs.indexed = places.indexed();
   const bool single = movement.runs.positions == 1;

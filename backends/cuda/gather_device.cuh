@@ -15,6 +15,7 @@ using scalar::u32;
 using scalar::u64;
 
 constexpr int gather_threads = 256;
+constexpr int elements_at_once = 4;  // of a thread
 
 /// n := n / length; returns the rest. Divisions of 64 bits are slow.
 __device__ i64 split(i64& n, i64 length) {
@@ -52,10 +53,17 @@ __device__ i64 offset_around(const Runs& runs, const Place& place) {
   return offset_of(runs.outer, place.o) + offset_of(runs.inner, place.i);
 }
 
-__device__ i64 indexed_offset(const Indexed& indexed, i64 p) {
-  const i64 index = indexed.indices[p];
-  return (index < 0 ? index + indexed.length : index) * indexed.stride;
+/// What `index` stands for.
+__device__ i64 offset_from(const Indexed& indexed, i64 index) {
+  index = index < 0 ? index + indexed.length : index;
+  if (indexed.outside != nullptr && u64(index) >= u64(indexed.length)) {
+    *indexed.outside = 1;
+    index = 0;
+  }
+  return index * indexed.stride;
 }
+
+__device__ i64 indexed_offset(const Indexed& indexed, i64 p) { return offset_from(indexed, indexed.indices[p]); }
 
 /// Calls body(row, unit of the row) for every unit.
 template <class Body>
@@ -65,6 +73,28 @@ __device__ void for_unit(const Runs& runs, Body body) {
   i64 row = number;
   const i64 unit = runs.units > 1 ? split(row, runs.units) : 0;
   body(row, unit);
+}
+
+/// Positions alone, a unit each. Indices and results pass through once: x is what should stay in the caches.
+template <class U>
+__global__ void __launch_bounds__(gather_threads) gather_elements(Runs runs, const U* x, U* out) {
+  const i64 first = i64(blockIdx.x) * (gather_threads * elements_at_once) + threadIdx.x;
+  i64 indices[elements_at_once], offsets[elements_at_once];
+  U elements[elements_at_once];
+#pragma unroll
+  for (int k = 0; k < elements_at_once; ++k) {
+    const i64 p = first + k * gather_threads;
+    indices[k] = __ldcs(&runs.indexed.indices[p < runs.positions ? p : runs.positions - 1]);
+  }
+#pragma unroll
+  for (int k = 0; k < elements_at_once; ++k) offsets[k] = offset_from(runs.indexed, indices[k]);
+#pragma unroll
+  for (int k = 0; k < elements_at_once; ++k) elements[k] = x[offsets[k]];
+#pragma unroll
+  for (int k = 0; k < elements_at_once; ++k) {
+    const i64 p = first + k * gather_threads;
+    if (p < runs.positions) __stcs(&out[p], elements[k]);
+  }
 }
 
 template <class U>

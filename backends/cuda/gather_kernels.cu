@@ -11,7 +11,10 @@ namespace {
 
 using u128 = unsigned __int128;
 
-unsigned blocks_for(i64 count) { return unsigned((count + gather_threads - 1) / gather_threads); }
+unsigned blocks_for(i64 count, int of_a_thread = 1) {
+  const i64 of_a_block = i64{gather_threads} * of_a_thread;
+  return unsigned((count + of_a_block - 1) / of_a_block);
+}
 
 /// Calls body(a pointer to units) for the movement's size of unit.
 template <class Body>
@@ -34,9 +37,14 @@ Sorted<Word> sorted_by(const TargetWords<Word>& targets) {
 }  // namespace
 
 cudaError_t gather(cudaStream_t stream, const Movement& movement, const void* x, void* out) {
+  const Runs& runs = movement.runs;
   return with_unit(movement, [&]<class U>(U*) {
-    gather_units<<<blocks_for(movement.runs.count()), gather_threads, 0, stream>>>(
-        movement.runs, static_cast<const U*>(x), static_cast<U*>(out));
+    if (runs.count() == runs.positions)
+      gather_elements<<<blocks_for(runs.positions, elements_at_once), gather_threads, 0, stream>>>(
+          runs, static_cast<const U*>(x), static_cast<U*>(out));
+    else
+      gather_units<<<blocks_for(runs.count()), gather_threads, 0, stream>>>(runs, static_cast<const U*>(x),
+                                                                            static_cast<U*>(out));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "device.hpp"
@@ -19,6 +20,10 @@ std::vector<std::string> folders() {
   roots.push_back("/usr/local/cuda");
   for (const std::string& root : roots)
     for (const char* folder : {"/lib64/", "/lib/"}) list.push_back(root + folder);
+  Dl_info plugin;
+  if (dladdr(reinterpret_cast<const void*>(&folders), &plugin) != 0 && plugin.dli_fname != nullptr)
+    if (const std::string_view file = plugin.dli_fname; file.rfind('/') != file.npos)
+      list.push_back(std::string(file.substr(0, file.rfind('/'))) + "/bundle/");
   list.push_back("");
   return list;
 }
@@ -31,12 +36,23 @@ std::string file_of(void* handle, const std::string& asked) {
   return std::string(folder) + "/" + asked;
 }
 
+std::string file_name(const char* name, int version) {
+  return "lib" + std::string(name) + ".so." + std::to_string(version);
+}
+
 }  // namespace
+
+std::string library_file(const char* name, int version) {
+  for (const std::string& folder : folders())
+    if (!folder.empty() && access((folder + file_name(name, version)).c_str(), R_OK) == 0)
+      return folder + file_name(name, version);
+  return "";
+}
 
 td_status open_library(const char* name, std::initializer_list<int> versions, Library* library, td_error* error) {
   std::string files, problem;
   for (const int version : versions) {
-    const std::string file = "lib" + std::string(name) + ".so." + std::to_string(version);
+    const std::string file = file_name(name, version);
     for (const std::string& folder : folders()) {
       if (!folder.empty() && access((folder + file).c_str(), R_OK) != 0) continue;
       if (void* handle = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL)) {

@@ -15,8 +15,12 @@ struct Library {
 };
 
 /// Opens lib<name>.so.<version> for the first version that is found: in lib64 and lib of $CUDA_HOME, of $CUDA_PATH and
-/// of /usr/local/cuda, then where the loader looks. TD_UNAVAILABLE names the library and where it was looked for.
+/// of /usr/local/cuda, in the bundle beside the plugin, then where the loader looks. TD_UNAVAILABLE names the library and where it was looked for.
 td_status open_library(const char* name, std::initializer_list<int> versions, Library* library, td_error* error);
+
+/// The file of lib<name>.so.<version> that open_library() tries first, if that can be told without the loader; empty if
+/// not.
+std::string library_file(const char* name, int version);
 
 /// The function `symbol` of a library, for `if ((status = find_symbol(...)) != TD_OK)`; TD_UNAVAILABLE if it lacks it.
 td_status find_symbol(const Library& library, const char* symbol, void** address, td_error* error);

@@ -86,6 +86,7 @@ td_status allocate_block(const Device& device, MemoryPool& memory, int64_t size,
   if (limit != 0 && memory.free_bytes > 0 && memory.occupied_bytes + memory.free_bytes + size > limit)
     if (const td_status status = check(release_all(device, memory), "giving back memory", error); status != TD_OK)
       return status;
+  Stopwatch watch;
   const auto attempt = [&] { return cudaMallocFromPoolAsync(pointer, std::size_t(size), memory.pool, device.stream); };
   cudaError_t result = attempt();
   if (result == cudaErrorMemoryAllocation) {
@@ -99,6 +100,8 @@ td_status allocate_block(const Device& device, MemoryPool& memory, int64_t size,
     *pointer = nullptr;
     return out_of_memory(memory, bytes, error);
   }
+  if (result == cudaSuccess)
+    log(TD_LOG_DEBUG, "%lld bytes from the driver: %.2f ms", static_cast<long long>(size), watch.lap());
   if (result == cudaSuccess && checked())
     result = cudaMemsetAsync(static_cast<char*>(*pointer) + bytes, 0, std::size_t(size - bytes), device.stream);
   return check(result, "allocating memory", error);

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <nvrtc.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <climits>
@@ -43,10 +44,13 @@ void preload_builtins(const std::string& library) {
   closedir(entries);
 }
 
+constexpr int newest_version = 13;
+
 td_status load(Compiler& compiler) {
   Library library;
+  Stopwatch watch;
   td_error* error = &compiler.error;
-  td_status status = open_library("nvrtc", {13, 12}, &library, error);
+  td_status status = open_library("nvrtc", {newest_version, 12}, &library, error);
 #define X(name) if (status == TD_OK) status = find_symbol(library, "nvrtc" #name, &compiler.name, error);
   TD_NVRTC_FUNCTIONS(X)
 #undef X
@@ -61,6 +65,8 @@ td_status load(Compiler& compiler) {
   if (result != NVRTC_SUCCESS)
     return fail(error, TD_UNAVAILABLE, "%s does not work: %s", library.path.c_str(), compiler.GetErrorString(result));
   std::sort(compiler.architectures.begin(), compiler.architectures.end());
+  log(TD_LOG_DEBUG, "NVRTC %d.%d loaded in %.2f ms from %s", compiler.info.major, compiler.info.minor, watch.lap(),
+      library.path.c_str());
   return TD_OK;
 }
 
@@ -110,6 +116,22 @@ td_status compiler_info(CompilerInfo* info, td_error* error) {
   return status;
 }
 
+std::string compiler_identity() {
+  static const std::string& identity = *[] {
+    std::string file = library_file("nvrtc", newest_version);
+    CompilerInfo info;
+    td_error ignored;
+    if (file.empty() && compiler_info(&info, &ignored) == TD_OK) file = info.path;
+    char real[PATH_MAX];
+    struct stat status;
+    if (file.empty() || realpath(file.c_str(), real) == nullptr || stat(real, &status) != 0) return new std::string;
+    return new std::string(std::string(real).substr(std::string(real).rfind('/') + 1) + " " +
+                           std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." +
+                           std::to_string(status.st_mtim.tv_nsec));
+  }();
+  return identity;
+}
+
 td_status choose_target(int architecture, const std::vector<int>& known, Target* target, td_error* error) {
   const auto after = std::upper_bound(known.begin(), known.end(), architecture);
   if (after == known.begin())
@@ -128,15 +150,15 @@ td_status find_target(int architecture, Target* target, td_error* error) {
   return compiler ? choose_target(architecture, compiler->architectures, target, error) : status;
 }
 
+std::vector<std::string> common_options() {
+  return {"--std=c++17",      "--fmad=false",     "--ftz=false",
+          "--prec-div=true", "--prec-sqrt=true", "--device-as-default-execution-space"};
+}
+
 std::vector<std::string> compiler_options(const Target& target) {
   const char* const form = target.portable ? "compute_" : "sm_";
-  std::vector<std::string> options = {"--gpu-architecture=" + (form + std::to_string(target.architecture)),
-                                      "--std=c++17",
-                                      "--fmad=false",
-                                      "--ftz=false",
-                                      "--prec-div=true",
-                                      "--prec-sqrt=true",
-                                      "--device-as-default-execution-space"};
+  std::vector<std::string> options = common_options();
+  options.insert(options.begin(), "--gpu-architecture=" + (form + std::to_string(target.architecture)));
   // Without textures and the like, which kernels here do not use: a fifth of the time of compiling a small one.
   CompilerInfo info;
   td_error ignored;

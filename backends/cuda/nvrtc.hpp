@@ -18,6 +18,10 @@ struct CompilerInfo {
 /// Loads the compiler if that has not happened; TD_UNAVAILABLE if it cannot be.
 td_status compiler_info(CompilerInfo* info, td_error* error);
 
+/// What tells the compiler from others: its file's name, size and time. Loads it only if the file cannot be found
+/// otherwise, which takes longer than anything else that a kernel on disk needs.
+std::string compiler_identity();
+
 /// What a source is compiled with.
 struct Target {
   int architecture;  // 10 * major + minor
@@ -32,7 +36,8 @@ td_status choose_target(int architecture, const std::vector<int>& known, Target*
 /// choose_target() for the compiler that was loaded.
 td_status find_target(int architecture, Target* target, td_error* error);
 
-/// The options of a compilation, in order.
+/// The options of every compilation, and those of one for a target, in order.
+std::vector<std::string> common_options();
 std::vector<std::string> compiler_options(const Target& target);
 
 /// Compiles; the image is a cubin, or PTX if the target is portable. The compiler's log is in the message if it fails.

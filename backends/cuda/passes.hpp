@@ -11,7 +11,7 @@ namespace tandem::cuda {
 class Executor {
  public:
   virtual td_status launch(const Work& work, const Roles& roles, const Plan& plan) = 0;
-  /// Says that such a launch comes after the next one, so that its kernel may be compiled beside that one's.
+  /// Says that such a launch comes after the next one, so that its kernel may be compiled together with that one's.
   virtual void prepare(const Work&, const Roles&, const Plan&) {}
   /// Memory for results between passes, as long as the executor lives; null if there is none.
   virtual void* scratch(std::int64_t bytes) = 0;

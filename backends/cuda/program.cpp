@@ -4,9 +4,8 @@
 #include <new>
 #include <shared_mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "arguments.hpp"
 #include "device.hpp"
@@ -56,6 +55,8 @@ Kernels& kernels() {
   return kernels;
 }
 
+constexpr const char* next_kernel_name = "tandem_next_kernel";
+
 /// One call of run_program.
 class Run final : public Executor {
  public:
@@ -76,7 +77,12 @@ class Run final : public Executor {
   Device& device_;
   td_error* const error_;
   std::list<Scratch> scratch_;
-  std::list<std::jthread> compilers_;
+  struct {
+    const Work* work = nullptr;
+    const Roles* roles;
+    const Plan* plan;
+  } after_;  // of the launch after the next one
+  bool is_new_ = false;  // the kernel that was found last
 };
 
 td_status Run::check_program(const Work& work) {
@@ -101,27 +107,25 @@ const std::string& Run::key_of(const Work& work, const Plan& plan) {
 }
 
 void Run::prepare(const Work& work, const Roles& roles, const Plan& plan) {
-  if (kernels().find(key_of(work, plan)) != nullptr || check_program(work) != TD_OK) return;
-  try {
-    compilers_.emplace_back([&device = device_, text = generate(work, roles, plan)] {
-      cudaKernel_t kernel;
-      td_error ignored;  // the launch meets the same one
-      try {
-        (void)get_kernel(device, text, kernel_name, &kernel, &ignored);
-      } catch (const std::bad_alloc&) {
-      }
-    });
-  } catch (const std::system_error&) {  // no thread: the launch compiles it
-  }
+  after_ = {&work, &roles, &plan};
 }
 
 td_status Run::find_kernel(const Work& work, const Roles& roles, const Plan& plan, cudaKernel_t* kernel) {
-  const std::string& key = key_of(work, plan);
-  *kernel = kernels().find(key);
-  if (*kernel != nullptr) return TD_OK;
-  td_status status = check_program(work);
-  if (status == TD_OK) status = get_kernel(device_, generate(work, roles, plan), kernel_name, kernel, error_);
-  if (status == TD_OK) kernels().insert(key, *kernel);
+  const auto after = std::exchange(after_, {});
+  *kernel = kernels().find(key_of(work, plan));
+  is_new_ = *kernel == nullptr;
+  if (!is_new_) return TD_OK;
+  if (const td_status status = check_program(work); status != TD_OK) return status;
+  Stopwatch watch;
+  std::string text = generate(work, roles, plan);
+  if (after.work != nullptr) text += generate_kernel(*after.work, *after.roles, *after.plan, next_kernel_name);
+  log(TD_LOG_DEBUG, "a kernel's text: %.2f ms to write %zu bytes", watch.lap(), text.size());
+  if (const td_status status = get_kernel(device_, text, kernel_name, kernel, error_); status != TD_OK) return status;
+  kernels().insert(key_of(work, plan), *kernel);
+  if (after.work == nullptr) return TD_OK;
+  cudaKernel_t next;
+  const td_status status = get_kernel(device_, text, next_kernel_name, &next, error_);
+  if (status == TD_OK) kernels().insert(key_of(*after.work, *after.plan), next);
   return status;
 }
 
@@ -140,11 +144,21 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
                 static_cast<long long>(plan.grid));
   cudaKernel_t kernel;
   if (const td_status status = find_kernel(work, roles, plan, &kernel); status != TD_OK) return status;
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  if (plan.shared_bytes > 0) {
+    const cudaError_t allowed = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     static_cast<int>(plan.shared_bytes));
+    if (const td_status status = check(allowed, "asking for shared memory", error_); status != TD_OK) return status;
+  }
   Arguments arguments(work, roles, plan);
   void* parameters[] = {arguments.data()};
-  return check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(plan.grid)),
-                                dim3(plan.block_x, plan.block_y), parameters, 0, device_.stream),
-               "launch of a program", error_);
+  Stopwatch watch;
+  const td_status status =
+      check(cudaLaunchKernel(function, dim3(static_cast<unsigned>(plan.grid)), dim3(plan.block_x, plan.block_y),
+                             parameters, plan.shared_bytes, device_.stream),
+            "launch of a program", error_);
+  if (is_new_) log(TD_LOG_DEBUG, "a kernel's first launch: %.2f ms", watch.lap());
+  return status;
 }
 
 }  // namespace
@@ -154,7 +168,9 @@ td_status run_program(td_device* device, const td_program* program, const td_ope
   const Current current(device_of(device));
   try {
     Run run(device_of(device), error);
-    return run_passes({device_of(device).multiprocessors, device_of(device).l2_bytes}, *program, inputs, outputs, run);
+    const Device& limits = device_of(device);
+    return run_passes({limits.multiprocessors, limits.l2_bytes, limits.shared_bytes_per_block}, *program, inputs,
+                      outputs, run);
   } catch (const std::bad_alloc&) {
     return fail(error, TD_OUT_OF_MEMORY, "no host memory for a kernel's text");
   } catch (...) {

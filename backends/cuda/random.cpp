@@ -19,9 +19,17 @@ struct Fill {
   std::int64_t count;
   cudaStream_t stream;
 
+  RandomPlace place() const { return {random.seed, random.stream, random.offset}; }
+
   template <class T, class Rule>
   cudaError_t with(Rule rule) const {
-    return fill_random(stream, {random.seed, random.stream, random.offset}, rule, static_cast<T*>(out), count);
+    return fill_random(stream, place(), rule, static_cast<T*>(out), count);
+  }
+
+  template <class T, RandomLaw which>
+  cudaError_t law() const {
+    return fill_law<T, which>(stream, place(), {random.low, random.high, random.lows, random.highs},
+                              static_cast<T*>(out), count);
   }
 
   template <class T>
@@ -44,6 +52,12 @@ struct Fill {
   }
 
   template <class T>
+  cudaError_t exponential() const {
+    using F = compute_t<T>;
+    return with<T>(RandomExponential<F>{F(random.low)});
+  }
+
+  template <class T>
   cudaError_t integers() const {
     return with<T>(RandomIntegers{std::uint64_t(random.low_int), random.span});
   }
@@ -51,26 +65,31 @@ struct Fill {
 
 using Filling = cudaError_t (Fill::*)() const;
 
+/// choose(T()) for the type of a float dtype.
+template <class Choose>
+Filling of_float(td_dtype dtype, Choose choose) {
+  switch (dtype) {
+    case TD_FLOAT16: return choose(f16{});
+    case TD_BFLOAT16: return choose(bf16{});
+    case TD_FLOAT32: return choose(f32{});
+    case TD_FLOAT64: return choose(f64{});
+    default: return nullptr;
+  }
+}
+
+template <RandomLaw law>
+Filling find_counts(td_dtype dtype) {
+  return dtype == TD_INT32 ? &Fill::law<i32, law> : dtype == TD_INT64 ? &Fill::law<i64, law> : nullptr;
+}
+
 /// How a dtype is filled; null if the distribution has no such numbers.
 Filling find_filling(td_distribution distribution, td_dtype dtype) {
   switch (distribution) {
     case TD_RANDOM_BITS: return dtype == TD_UINT32 ? &Fill::bits<u32> : dtype == TD_UINT64 ? &Fill::bits<u64> : nullptr;
     case TD_RANDOM_UNIFORM:
-      switch (dtype) {
-        case TD_FLOAT16: return &Fill::uniform<f16>;
-        case TD_BFLOAT16: return &Fill::uniform<bf16>;
-        case TD_FLOAT32: return &Fill::uniform<f32>;
-        case TD_FLOAT64: return &Fill::uniform<f64>;
-        default: return nullptr;
-      }
+      return of_float(dtype, [](auto zero) -> Filling { return &Fill::uniform<decltype(zero)>; });
     case TD_RANDOM_NORMAL:
-      switch (dtype) {
-        case TD_FLOAT16: return &Fill::normal<f16>;
-        case TD_BFLOAT16: return &Fill::normal<bf16>;
-        case TD_FLOAT32: return &Fill::normal<f32>;
-        case TD_FLOAT64: return &Fill::normal<f64>;
-        default: return nullptr;
-      }
+      return of_float(dtype, [](auto zero) -> Filling { return &Fill::normal<decltype(zero)>; });
     case TD_RANDOM_INTEGERS:
       switch (dtype) {
         case TD_INT8: case TD_UINT8: return &Fill::integers<u8>;
@@ -79,6 +98,12 @@ Filling find_filling(td_distribution distribution, td_dtype dtype) {
         case TD_INT64: case TD_UINT64: return &Fill::integers<u64>;
         default: return nullptr;
       }
+    case TD_RANDOM_EXPONENTIAL:
+      return of_float(dtype, [](auto zero) -> Filling { return &Fill::exponential<decltype(zero)>; });
+    case TD_RANDOM_GAMMA:
+      return of_float(dtype, [](auto zero) -> Filling { return &Fill::law<decltype(zero), RandomLaw::gamma>; });
+    case TD_RANDOM_POISSON: return find_counts<RandomLaw::poisson>(dtype);
+    case TD_RANDOM_BINOMIAL: return find_counts<RandomLaw::binomial>(dtype);
   }
   return nullptr;
 }

@@ -124,6 +124,12 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomIntegers rule) {
   return make_each<T, u64>(place, first, [rule](u64 word) { return T(random_integer(word, rule.low, rule.span)); });
 }
 
+template <class T, class F>
+__device__ Vector<T> make(RandomPlace place, u64 first, RandomExponential<F> rule) {
+  using Word = typename WordOf<T>::type;
+  return make_each<T, Word>(place, first, [rule](Word word) { return cast<T>(rule.mean * unit_exponential(word)); });
+}
+
 /// Writes a block's elements, of which the first belongs to out[position] (which may lie before out), so that all but
 /// the first and the last few accesses are whole vectors.
 template <class T>
@@ -172,7 +178,35 @@ __global__ void __launch_bounds__(threads) fill(RandomPlace place, Rule rule, T*
   }
 }
 
+template <RandomLaw law>
+struct LawOf;
+template <> struct LawOf<RandomLaw::gamma> { typedef GammaLaw type; };
+template <> struct LawOf<RandomLaw::poisson> { typedef PoissonLaw type; };
+template <> struct LawOf<RandomLaw::binomial> { typedef BinomialLaw type; };
+
+/// A thread makes elements one grid apart, so that it works out common parameters once.
+template <class T, class Law>
+__global__ void __launch_bounds__(threads) fill_by_rejection(RandomPlace place, LawParameters parameters, T* out,
+                                                             i64 count) {
+  Law law = Law::of(parameters.low, parameters.high);
+  for (i64 at = i64(blockIdx.x) * threads + threadIdx.x; at < count; at += i64(gridDim.x) * threads) {
+    if (parameters.lows != nullptr)
+      law = Law::of(parameters.lows[at], parameters.highs == nullptr ? 0 : parameters.highs[at]);
+    out[at] = cast<T>(draw_from(law, place.seed, place.stream, place.offset + u64(at)));
+  }
+}
+
 }  // namespace
+
+template <class T, RandomLaw law>
+cudaError_t fill_law(cudaStream_t stream, RandomPlace place, const LawParameters& parameters, T* out,
+                     std::int64_t count) {
+  constexpr std::int64_t most_blocks = 4096;
+  const std::int64_t blocks = (count + threads - 1) / threads;
+  fill_by_rejection<T, typename LawOf<law>::type>
+      <<<unsigned(blocks < most_blocks ? blocks : most_blocks), threads, 0, stream>>>(place, parameters, out, count);
+  return cudaGetLastError();
+}
 
 template <class T, class Rule>
 cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count) {
@@ -203,6 +237,21 @@ TD_INSTANCE(u8, RandomIntegers)
 TD_INSTANCE(u16, RandomIntegers)
 TD_INSTANCE(u32, RandomIntegers)
 TD_INSTANCE(u64, RandomIntegers)
+TD_INSTANCE(f16, RandomExponential<f32>)
+TD_INSTANCE(bf16, RandomExponential<f32>)
+TD_INSTANCE(f32, RandomExponential<f32>)
+TD_INSTANCE(f64, RandomExponential<f64>)
+#undef TD_INSTANCE
+#define TD_INSTANCE(T, law) \
+  template cudaError_t fill_law<T, RandomLaw::law>(cudaStream_t, RandomPlace, const LawParameters&, T*, std::int64_t);
+TD_INSTANCE(f16, gamma)
+TD_INSTANCE(bf16, gamma)
+TD_INSTANCE(f32, gamma)
+TD_INSTANCE(f64, gamma)
+TD_INSTANCE(i32, poisson)
+TD_INSTANCE(i64, poisson)
+TD_INSTANCE(i32, binomial)
+TD_INSTANCE(i64, binomial)
 #undef TD_INSTANCE
 
 }  // namespace tandem::cuda

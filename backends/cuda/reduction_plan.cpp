@@ -26,13 +26,17 @@ int position_bytes(const Work& work, const Layout& layout) {
   return bytes;
 }
 
-/// Bytes of the states of all reductions.
-std::int64_t states_bytes(const Work& work, const Roles& roles, bool wide) {
-  std::int64_t bytes = 0;
-  for (int i = 0; i < work.n_instructions; ++i)
-    if (work.instructions[i].kind == TD_REDUCE && roles.needed[work.first_instruction() + i])
-      bytes += state_bytes(work.instructions[i], wide);
-  return bytes;
+/// Bytes of the states of all reductions, and in *largest, if it is not null, of the largest.
+std::int64_t states_bytes(const Work& work, const Roles& roles, bool wide, std::int64_t* largest = nullptr) {
+  std::int64_t all = 0, most = 0;
+  for (int i = 0; i < work.n_instructions; ++i) {
+    if (work.instructions[i].kind != TD_REDUCE || !roles.needed[work.first_instruction() + i]) continue;
+    const std::int64_t bytes = state_bytes(work.instructions[i], wide);
+    all += bytes;
+    most = std::max(most, bytes);
+  }
+  if (largest != nullptr) *largest = most;
+  return all;
 }
 
 // The axis along which rows lie side by side in memory, -1 for none: no operand may have neighbours along the row.
@@ -47,9 +51,10 @@ int find_column_axis(const Work& work, const Layout& layout) {
   return -1;
 }
 
-void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& plan, int axis) {
+/// Makes `axis` the last outer one and sets the operands' modes along it. Returns the widest vectors along it, of up to
+/// 16 bytes, with which all operands that are read in vectors are aligned.
+int set_column_modes(const Work& work, Layout& layout, Plan& plan, int axis) {
   Facts& facts = plan.facts;
-  facts.kernel = Kernel::columns;
   const int last = facts.outer - 1;
   std::rotate(plan.axes + axis, plan.axes + axis + 1, plan.axes + facts.outer);
   const auto linear = [&](int k) { return !layout.is_output(k) && layout.stride(k, last) == 1; };
@@ -71,6 +76,15 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
     };
     while (width > 1 && (columns % width != 0 || !fits())) width /= 2;
   }
+  for (int k = 0; k < work.n_operands(); ++k) facts.operands[k].aligned = facts.operands[k].mode == Mode::linear;
+  return width;
+}
+
+void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& plan, int axis) {
+  Facts& facts = plan.facts;
+  facts.kernel = Kernel::columns;
+  int width = set_column_modes(work, layout, plan, axis);
+  const std::int64_t columns = layout.length(facts.outer - 1);
   const auto lanes = static_cast<int>(std::min<std::int64_t>(leaf_lanes, power_above(plan.length)));
   const std::int64_t states = states_bytes(work, roles, facts.wide);
   // A thread holds lanes / sharing lanes of each of its columns: about eight, so that as many loads are under way.
@@ -98,7 +112,6 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
   facts.steps = static_cast<std::uint8_t>(steps);
   facts.several = sharing > 1;
   facts.partial = leaves > 1;
-  for (int k = 0; k < work.n_operands(); ++k) facts.operands[k].aligned = facts.operands[k].mode == Mode::linear;
   plan.block_x = static_cast<std::uint32_t>(x);
   plan.block_y = static_cast<std::uint32_t>(sharing);
   plan.extras[0] = columns;
@@ -251,6 +264,61 @@ bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Pla
   if (leaves > 1) plan.block_x = row_threads;
   plan.grid = ceil_div(plan.rows, plan.block_x / row_threads);
   return true;
+}
+
+bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Plan* result) {
+  Plan& plan = *result = Plan();
+  Layout layout(work, roles, plan);
+  layout.split_axes(work.n_reduced);
+  Facts& facts = plan.facts;
+  facts.kernel = Kernel::strips;
+  layout.set_streaming(limits);
+  facts.wide = plan.rows >= index_limit;
+  const int axis = find_column_axis(work, layout);
+  if (roles.any_full_output || axis < 0 || facts.inner != 1) return false;
+  if (plan.length < leaf_lanes || plan.length > TD_MAX_STAGED_ROW) return false;
+  const int width = set_column_modes(work, layout, plan, axis);
+  int widest = 0, bytes = 0;  // of an element, and of all at one position
+  for (int k = 0; k < work.n_inputs; ++k) {
+    if (facts.operands[k].mode != Mode::linear || layout.row(k) || layout.index(k)) continue;
+    widest = std::max(widest, size_of(layout.dtype(k)));
+    bytes += size_of(layout.dtype(k));
+  }
+  if (widest * width != 16) return false;
+  constexpr int bytes_under_way = 128, code_limit = 512, threads_limit = 1024;
+  int steps = 8;
+  while (steps > 1 && (steps * width * bytes > bytes_under_way || steps * width * count_needed(work, roles) > code_limit))
+    steps /= 2;
+  const int turn = steps * leaf_lanes;
+  const std::int64_t leaves = ceil_div(plan.length, leaf_length), columns = layout.length(facts.outer - 1);
+  const std::int64_t rows = ceil_div(std::min<std::int64_t>(plan.length, leaf_length), turn) * turn;  // of a leaf
+  std::int64_t state;
+  const std::int64_t states = states_bytes(work, roles, facts.wide, &state);
+  // As many columns as a block has threads for, if what it cannot keep stays in the L2 cache until it is read again.
+  for (std::int64_t across = 8; across >= 2; across /= 2) {
+    const std::int64_t threads = across * leaf_lanes * leaves, blocks = threads_limit / threads;
+    const std::int64_t declared = across * width * leaves * (leaf_lanes * state + states);
+    const std::int64_t column_blocks = ceil_div(columns, across * width), grid = column_blocks * (plan.rows / columns);
+    if (blocks == 0 || declared > shared_bytes_limit || grid < blocks * limits.multiprocessors) continue;
+    const std::int64_t row_bytes = across * width * leaves * bytes;  // of one row of each leaf
+    const std::int64_t own = limits.shared_bytes / blocks - declared - 1024;  // the system takes a little, too
+    const std::int64_t kept = std::clamp<std::int64_t>(own / row_bytes / turn * turn, 0, rows);
+    if ((rows - kept) * row_bytes * blocks * limits.multiprocessors > limits.l2_bytes / 5 * 3) continue;
+    facts.width = static_cast<std::uint8_t>(width);
+    facts.vectors = static_cast<std::uint8_t>(across);
+    facts.groups = static_cast<std::uint8_t>(leaves);
+    facts.steps = static_cast<std::uint8_t>(steps);
+    plan.block_x = static_cast<std::uint32_t>(across);
+    plan.block_y = static_cast<std::uint32_t>(leaf_lanes * leaves);
+    plan.shared_bytes = static_cast<std::uint32_t>(kept * row_bytes);
+    plan.extras[0] = columns;
+    plan.extras[1] = column_blocks;
+    plan.extras[2] = magic_of(column_blocks);
+    plan.extras[3] = kept;
+    plan.grid = grid;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace tandem::cuda

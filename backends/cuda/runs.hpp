@@ -20,6 +20,8 @@ struct Axes {
 struct Indexed {
   const std::int64_t* indices;
   std::int64_t length, stride;
+  /// Becomes 1 by an element outside [-length, length), which then stands for 0. Null: all are known to be inside.
+  std::uint32_t* outside = nullptr;
 };
 
 /// Rows (o, p, i) of `units` units that lie one after the other. Offsets and strides count units.

@@ -90,6 +90,19 @@ struct Board {
 #pragma unroll
     for (int i = 0; i < parts; ++i) tell_word(words + (place * parts + i) * width + column, 1ull << 32 | part[i]);
   }
+  /// Whether it is told by now.
+  __device__ bool overhear(i64 place, T& value) const {
+    u32 part[parts];
+    bool told = true;
+#pragma unroll
+    for (int i = 0; i < parts; ++i) {
+      const unsigned long long word = overhear_word(words + place * parts + i);
+      part[i] = u32(word);
+      told &= word != 0;
+    }
+    memcpy(&value, part, sizeof value);
+    return told;
+  }
   /// Waits until it is told.
   __device__ T hear(i64 place, i64 width, int column) const {
     u32 part[parts];
@@ -113,21 +126,39 @@ __device__ i64 take_tile(const Board<T>& board, unsigned long long* shared) {
 
 /// What comes before a tile, found by the 32 threads of one warp, which tell the tile's total, and that of each block that
 /// ends with it. `local` (shared) has by level the local prefix up to the child before this one. Lane 0 has the result.
+///
+/// Half of the warp listens at one level, half at the next; what is told already at the two levels after them is fetched
+/// at the same time. Only a tile that ends a block has to hear the lower level first, since others wait for that total.
 template <class Row, class T>
 __device__ Before<T> look_back(const ScanPlan& plan, Board<T> board, i64 strand, i64 tile, T total, int lane,
                                T (&local)[most_scan_levels]) {
-  bool tells = true;
-  i64 number = tile;
-  for (int level = 0; level < plan.levels; ++level, number /= scan_children) {
-    const i64 place = strand * plan.places + plan.first[level] + number;
-    const int child = int(number % scan_children);
-    if (tells && lane == 0) board.tell(place, 1, 0, total);
-    T x = total;
-    if (lane < child) x = board.hear(place - child + lane, 1, 0);
+  const int half = lane / scan_children, sibling = lane % scan_children;
+  const auto child_at = [&](int level) { return int((tile >> (4 * level)) % scan_children); };
+  const auto place_at = [&](int level) { return strand * plan.places + plan.first[level] + (tile >> (4 * level)); };
+  const auto listens = [&](int level) { return level < plan.levels && sibling < child_at(level); };
+  const auto sibling_at = [&](int level) { return place_at(level) - child_at(level) + sibling; };
+  bool tells = true, told = false;
+  T x = total;
+  for (int lower = 0; lower < plan.levels; lower += 2) {
+    const int upper = lower + 1, level = lower + half;
+    if (tells && lane == 0) board.tell(place_at(lower), 1, 0, total);
+    T next = total;
+    const bool next_told = listens(level + 2) && board.overhear(sibling_at(level + 2), next);
+    const bool ends_block = tells && child_at(lower) == scan_children - 1 && upper < plan.levels;
+    if (listens(level) && !told && (half == 0 || !ends_block)) x = board.hear(sibling_at(level), 1, 0);
+    if (ends_block) {
+      if (half == 0 && !listens(level)) x = total;
+      total = shuffle(double_across<Row>(x, lane), scan_children - 1);
+      if (lane == 0) board.tell(place_at(upper), 1, 0, total);
+      if (half == 1 && !listens(level)) x = total;
+      if (half == 1 && listens(level) && !told) x = board.hear(sibling_at(level), 1, 0);
+    }
     x = double_across<Row>(x, lane);
-    if (lane == (child > 0 ? child - 1 : 0)) local[level] = x;
-    total = shuffle(x, scan_children - 1);
-    tells = tells && child == scan_children - 1;
+    if (level < plan.levels && sibling == (child_at(level) > 0 ? child_at(level) - 1 : 0)) local[level] = x;
+    tells = ends_block && child_at(upper) == scan_children - 1;
+    total = shuffle(x, 2 * scan_children - 1);
+    x = next;
+    told = next_told;
   }
   __syncwarp();
   Before<T> before{false, total};
@@ -139,41 +170,78 @@ __device__ Before<T> look_back(const ScanPlan& plan, Board<T> board, i64 strand,
 /// Moves a warp's 512 elements, 16 a thread, through shared memory, so that neighbouring threads meet neighbouring memory.
 /// Elements behind `count` are not there.
 template <class T>
-struct Staging {
+struct alignas(16) Staging {
   static constexpr int elements = 32 * scan_children;
   static constexpr bool used = sizeof(T) <= 8;  // larger ones fill an access by themselves
-  T data[used ? elements + elements / 16 : 1];
+  static constexpr int width = used ? 16 / int(sizeof(T)) : 1;
+  struct alignas(16) Vector {
+    T elements[width];
+  };
 
-  __device__ static int place(int element) { return element + element / 16; }  // without bank conflicts
+  // Element e is at e + e / 16 * width, so that no order of vectors meets bank conflicts.
+  T data[used ? elements + elements / 16 * width : 1];
 
-  __device__ void load(const T* from, i64 count, int lane, T (&x)[scan_children]) {
-    if constexpr (used) {
-#pragma unroll
-      for (int i = 0; i < scan_children; ++i)
-        data[place(i * 32 + lane)] = i * 32 + lane < count ? from[i * 32 + lane] : T{};
-      __syncwarp();
-#pragma unroll
-      for (int i = 0; i < scan_children; ++i) x[i] = data[place(lane * scan_children + i)];
-    } else {
+  __device__ static int place(int element) { return element + element / 16 * width; }
+  __device__ Vector& across(int i, int lane) {
+    return reinterpret_cast<Vector&>(data[place(lane * width) + i * place(32 * width)]);
+  }
+  __device__ Vector& along(int i, int lane) { return reinterpret_cast<Vector&>(data[lane * place(16) + i * width]); }
+  __device__ static bool in_vectors(const T* memory, int count) {
+    return used && count == elements && reinterpret_cast<u64>(memory) % 16 == 0;
+  }
+
+  __device__ void load(const T* from, int count, int lane, T (&x)[scan_children]) {
+    if constexpr (!used) {
 #pragma unroll
       for (int i = 0; i < scan_children; ++i)
         x[i] = lane * scan_children + i < count ? from[lane * scan_children + i] : T{};
+    } else {
+      if (in_vectors(from, count)) {
+        Vector vectors[scan_children / width];
+#pragma unroll
+        for (int i = 0; i < scan_children / width; ++i)
+          vectors[i] = reinterpret_cast<const Vector*>(from)[i * 32 + lane];
+#pragma unroll
+        for (int i = 0; i < scan_children / width; ++i) across(i, lane) = vectors[i];
+      } else {
+#pragma unroll
+        for (int i = 0; i < scan_children; ++i)
+          data[place(i * 32 + lane)] = i * 32 + lane < count ? from[i * 32 + lane] : T{};
+      }
+      __syncwarp();
+      resume(lane, x);
     }
   }
 
-  __device__ void store(T* to, i64 count, int lane, const T (&x)[scan_children]) {
-    if constexpr (used) {
-      __syncwarp();
+  /// A thread's elements leave their registers to others, and come back.
+  __device__ void park(int lane, const T (&x)[scan_children]) {
+    if constexpr (used)
 #pragma unroll
-      for (int i = 0; i < scan_children; ++i) data[place(lane * scan_children + i)] = x[i];
-      __syncwarp();
+      for (int i = 0; i < scan_children / width; ++i) memcpy(&along(i, lane), x + i * width, sizeof(Vector));
+  }
+  __device__ void resume(int lane, T (&x)[scan_children]) {
+    if constexpr (used)
 #pragma unroll
-      for (int i = 0; i < scan_children; ++i)
-        if (i * 32 + lane < count) to[i * 32 + lane] = data[place(i * 32 + lane)];
-    } else {
+      for (int i = 0; i < scan_children / width; ++i) memcpy(x + i * width, &along(i, lane), sizeof(Vector));
+  }
+
+  __device__ void store(T* to, int count, int lane, const T (&x)[scan_children]) {
+    if constexpr (!used) {
 #pragma unroll
       for (int i = 0; i < scan_children; ++i)
         if (lane * scan_children + i < count) to[lane * scan_children + i] = x[i];
+    } else {
+      park(lane, x);
+      __syncwarp();
+      if (in_vectors(to, count)) {
+#pragma unroll
+        for (int i = 0; i < scan_children / width; ++i)
+          reinterpret_cast<Vector*>(to)[i * 32 + lane] = across(i, lane);
+      } else {
+#pragma unroll
+        for (int i = 0; i < scan_children; ++i)
+          if (i * 32 + lane < count) to[i * 32 + lane] = data[place(i * 32 + lane)];
+      }
     }
   }
 };
@@ -181,13 +249,13 @@ struct Staging {
 /// A thread's elements, given what comes before the first one.
 template <class Row, class T>
 __device__ void put_before(Before<T> before, T (&x)[scan_children]) {
+  if (!before.any) return;
 #pragma unroll
-  for (int i = 0; i < scan_children; ++i)
-    if (before.any) x[i] = Row::combine(before.value, x[i]);
+  for (int i = 0; i < scan_children; ++i) x[i] = Row::combine(before.value, x[i]);
 }
 
 /// Blocks of row tiles that a multiprocessor must be able to hold: reading and writing overlap only between blocks.
-template <class T> constexpr int resident_row_tiles = sizeof(T) > 8 ? 2 : sizeof(T) > 4 ? 3 : 4;
+template <class T> constexpr int resident_row_tiles = sizeof(T) > 8 ? 2 : sizeof(T) > 4 ? 4 : 6;
 
 /// A block of threads per tile, as many threads as a row that is shorter than a tile needs.
 template <class Row, class T>
@@ -199,13 +267,15 @@ __global__ void __launch_bounds__(row_tile_threads, resident_row_tiles<T>)
   __shared__ unsigned long long taken;
   const int thread = threadIdx.x, lane = thread % 32, child = thread % scan_children, segment = thread / scan_children;
   const i64 number = plan.tiles > 1 ? take_tile(board, &taken) : i64(blockIdx.x);
-  const i64 row = plan.tiles > 1 ? number / plan.tiles : number, tile = number - row * plan.tiles;
-  const i64 begin = tile * plan.tile_length + thread / 32 * Staging<T>::elements, count = plan.length - begin;
+  const i64 row = plan.tiles == 1 ? number : plan.outer == 1 ? 0 : number / plan.tiles, tile = number - row * plan.tiles;
+  const i64 begin = tile * plan.tile_length + thread / 32 * Staging<T>::elements, left = plan.length - begin;
+  const int count = int(left < Staging<T>::elements ? left : Staging<T>::elements);
 
   T x[scan_children];
   Staging<T>& mine = staging[thread / 32];
   mine.load(in + row * plan.length + begin, count, lane, x);
   double_up<Row>(x);
+  mine.park(lane, x);
   const T within_segment = double_across<Row>(x[scan_children - 1], lane);
   if (thread < scan_children) segments[thread] = T{};  // there may be fewer
   __syncthreads();
@@ -225,6 +295,7 @@ __global__ void __launch_bounds__(row_tile_threads, resident_row_tiles<T>)
   }
   before = before_child<Row>(before, segment, shuffle(within_tile, (segment + scan_children - 1) % scan_children));
   before = before_child<Row>(before, child, shuffle(within_segment, child > 0 ? lane - 1 : lane));
+  mine.resume(lane, x);
   put_before<Row>(before, x);
   mine.store(out + row * plan.out_step + begin, count, lane, x);
 }

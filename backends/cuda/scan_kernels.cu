@@ -18,9 +18,12 @@ using Word = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>
 __device__ void tell_word(unsigned long long* place, unsigned long long word) {
   Word(*place).store(word, ::cuda::memory_order_relaxed);
 }
+__device__ unsigned long long overhear_word(unsigned long long* place) {
+  return Word(*place).load(::cuda::memory_order_relaxed);
+}
 __device__ unsigned long long hear_word(unsigned long long* place) {
   unsigned long long word;
-  while ((word = Word(*place).load(::cuda::memory_order_relaxed)) == 0) __nanosleep(20);
+  while ((word = overhear_word(place)) == 0) __nanosleep(20);
   return word;
 }
 

@@ -28,6 +28,7 @@ struct End {
   }
 };
 constinit End end;
+std::atomic<const td_host*> the_host{nullptr};
 
 void in_child() {
   end.claimed.store(false);  // a thread that the child lacks may have been at it
@@ -93,6 +94,19 @@ td_status fail(td_error* error, td_status status, const char* format, ...) noexc
   std::vsnprintf(error->message, sizeof error->message, format, arguments);
   va_end(arguments);
   return status;
+}
+
+void set_host(const td_host* host) noexcept { the_host.store(host, std::memory_order_release); }
+
+void log(td_log_level level, const char* format, ...) noexcept {
+  const td_host* const host = the_host.load(std::memory_order_acquire);
+  if (host == nullptr) return;
+  char message[sizeof(td_error::message)];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  host->log(level, message);
 }
 
 td_status still_usable(td_error* error) noexcept {

@@ -9,6 +9,9 @@
 
 namespace tandem::cuda {
 
+/// Where log() writes to; until then nowhere.
+void set_host(const td_host* host) noexcept;
+
 /// What the runtime says about the machine, before any context exists.
 struct Probe {
   cudaError_t result;   // of counting the devices

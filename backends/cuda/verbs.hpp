@@ -36,6 +36,8 @@ td_status cholesky(td_device*, const td_view* a, int32_t upper, const td_view* l
 // gather.cpp
 td_status gather(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
                  const td_view* out, td_error*);
+td_status gather_checked(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                         const td_view* out, int32_t* inside, td_error*);
 td_status scatter(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
                   const td_view* values, td_scatter mode, td_error*);
 // select.cpp

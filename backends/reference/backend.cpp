@@ -63,12 +63,12 @@ td_status event_elapsed(td_device*, td_event* begin, td_event* end, double* seco
 }
 
 constexpr td_backend table = {
-    TD_ABI_VERSION,
-    sizeof(td_backend),
-    "reference",
-    "0.1.0",
-#define X(result, verb, arguments) verb,
-    TD_VERBS(X)
+    .abi_version = TD_ABI_VERSION,
+    .struct_size = sizeof(td_backend),
+    .name = "reference",
+    .version = "0.1.0",
+#define X(result, verb, arguments) .verb = verb,
+    TD_ALL_VERBS(X, X)
 #undef X
 };
 

@@ -23,6 +23,9 @@ class Places {
     }
   }
 
+  /// Whether all indices were inside; others count as 0.
+  bool inside() const { return inside_; }
+
   /// body(offset in x, number of the position)
   template <class Body>
   void for_each(Body body) {
@@ -40,18 +43,23 @@ class Places {
   }
 
  private:
-  int64_t indexed_offset() const {
+  int64_t indexed_offset() {
     int64_t offset = 0;
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
       const int axis = axis_ + static_cast<int>(k);
+      const int64_t length = x_.shape[axis];
       const int64_t place = walks_[k]->offset(), index = arrays_[k] == nullptr ? place : arrays_[k][place];
-      offset += (index < 0 ? index + x_.shape[axis] : index) * x_.strides[axis];
+      if (index >= -length && index < length)
+        offset += (index < 0 ? index + length : index) * x_.strides[axis];
+      else
+        inside_ = false;
     }
     return offset;
   }
 
   const td_view& x_;
   const int axis_;
+  bool inside_ = true;
   Walk outer_, inner_;
   std::vector<const int64_t*> arrays_;  // null: the index array of td_operand
   std::vector<std::unique_ptr<Walk>> walks_;
@@ -69,14 +77,20 @@ Value load(const std::byte* place, std::size_t bytes) {
 
 }  // namespace
 
-td_status gather(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
-                 const td_view* out, td_error* error) {
+td_status gather_checked(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                         const td_view* out, int32_t* inside, td_error* error) {
   return guarded(error, [&] {
     const std::size_t bytes = size_of(x->dtype);
-    Places(*x, axis, n_indices, indices).for_each([&](int64_t offset, int64_t number) {
-      std::memcpy(at(*out, number), at(*x, offset), bytes);
-    });
+    Places places(*x, axis, n_indices, indices);
+    places.for_each([&](int64_t offset, int64_t number) { std::memcpy(at(*out, number), at(*x, offset), bytes); });
+    *inside = places.inside();
   });
+}
+
+td_status gather(td_device* device, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                 const td_view* out, td_error* error) {
+  int32_t inside;
+  return gather_checked(device, x, axis, n_indices, indices, out, &inside, error);
 }
 
 td_status scatter(td_device*, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,

@@ -55,9 +55,28 @@ T integer(const td_random& random, u64 index) {
 }
 
 template <class T>
+T exponential(const td_random& random, u64 index) {
+  return cast<T>(cast<compute_t<T>>(random.low) * unit_exponential(word_of<WordFor<T>>(random, index)));
+}
+
+/// An element's own parameters, if there are such.
+template <class Law>
+Law law_of(const td_random& random, u64 index) {
+  if (random.lows == nullptr) return Law::of(random.low, random.high);
+  const u64 at = index - random.offset;
+  return Law::of(random.lows[at], random.highs == nullptr ? 0 : random.highs[at]);
+}
+
+template <class T, class Law>
+T by_rejection(const td_random& random, u64 index) {
+  return cast<T>(draw_from(law_of<Law>(random, index), random.seed, random.stream, index));
+}
+
+template <class T>
 void fill(const td_random& random, const td_view& out) {
   constexpr unsigned kind = kind_of<T>;
   constexpr bool has_bits = kind == TD_I && std::is_unsigned_v<T> && sizeof(T) >= 4;
+  constexpr bool counts = kind == TD_I && std::is_signed_v<T> && sizeof(T) >= 4;
   int64_t count = 1;
   for (int axis = 0; axis < out.ndim; ++axis) count *= out.shape[axis];
   const auto fill_with = [&](auto element) {
@@ -78,6 +97,18 @@ void fill(const td_random& random, const td_view& out) {
       break;
     case TD_RANDOM_INTEGERS:
       if constexpr (kind == TD_I) return fill_with(integer<T>);
+      break;
+    case TD_RANDOM_EXPONENTIAL:
+      if constexpr (kind == TD_F) return fill_with(exponential<T>);
+      break;
+    case TD_RANDOM_GAMMA:
+      if constexpr (kind == TD_F) return fill_with(by_rejection<T, GammaLaw>);
+      break;
+    case TD_RANDOM_POISSON:
+      if constexpr (counts) return fill_with(by_rejection<T, PoissonLaw>);
+      break;
+    case TD_RANDOM_BINOMIAL:
+      if constexpr (counts) return fill_with(by_rejection<T, BinomialLaw>);
       break;
   }
   throw Failure(TD_NOT_SUPPORTED, std::string("there is no such distribution of ") + name_of(out.dtype));

@@ -28,6 +28,8 @@ td_status random(td_device* device, const td_random* random, const td_view* out,
 td_status cholesky(td_device* device, const td_view* a, int32_t upper, const td_view* l, td_error* error);
 td_status gather(td_device* device, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
                  const td_view* out, td_error* error);
+td_status gather_checked(td_device* device, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
+                         const td_view* out, int32_t* inside, td_error* error);
 td_status scatter(td_device* device, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices,
                   const td_view* values, td_scatter mode, td_error* error);
 td_status select(td_device* device, const td_view* x, const td_view* mask, const td_view* out, td_error* error);

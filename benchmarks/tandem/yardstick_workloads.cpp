@@ -126,6 +126,34 @@ std::vector<Workload> yardstick_workloads(bool small) {
   const auto system = [](const Arrays& a) { return linalg::solve(a[0], a[1]); };
   add_row("solve_2000_f64", {{float64, {2000, 2000}}, {float64, {2000, 10}}}, system, 0, 2.0 * 2000 * 2000 * 2000 / 3);
   add_row("svd_500_f64", {{float64, {500, 500}}}, [](const Arrays& a) { return linalg::svd(a[0]).S; }, 0, 0);
+  const struct {
+    const char* name;
+    Array (*call)(const Arrays&);
+  } factorizations[] = {{"solve", [](const Arrays& a) { return linalg::solve(a[0], a[1]); }},
+                        {"inv", [](const Arrays& a) { return linalg::inv(a[0]); }},
+                        {"det", [](const Arrays& a) { return linalg::det(a[0]); }},
+                        {"cholesky", [](const Arrays& a) { return linalg::cholesky(a[0]); }},
+                        {"qr", [](const Arrays& a) { return linalg::qr(a[0]).R; }},
+                        {"svd", [](const Arrays& a) { return linalg::svd(a[0]).S; }},
+                        {"eigh", [](const Arrays& a) { return linalg::eigh(a[0]).eigenvalues; }}};
+  for (const std::int64_t order : {2, 8, 32}) {
+    // Symmetric where one triangle is read, and positive definite.
+    const auto matrices = [order](const Shape& stack) {
+      return [order, stack] {
+        Shape square = stack, column = stack;
+        for (const std::int64_t length : {order, order}) square.push_back(length);
+        for (const std::int64_t length : {order, std::int64_t{1}}) column.push_back(length);
+        Arrays in = inputs({{float32, square}, {float32, column}})();
+        in[0] = (in[0] + 2.0 * double(order) * eye(order, {}, {.dtype = float32})).eval();
+        return in;
+      };
+    };
+    for (const auto& [name, call] : factorizations) {
+      const std::string suffix = name + ("_" + std::to_string(order)) + "_f32";
+      list.push_back({"many_" + suffix, matrices({10'000}), call, 0, 0});
+      list.push_back({"small_" + suffix, matrices({}), call, 0, 0, 100});
+    }
+  }
   add_row("fft_f32", {{float32, {1 << 22}}}, [](const Arrays& a) { return fft::rfft(a[0]); }, 0, 0);
 
   // Order and data movement

@@ -22,11 +22,18 @@ bool merge(const Node& x, int first, int count) {
   return true;
 }
 
+/// Whether the host looks at these indices itself: a device's pass would cost more.
+bool are_at_hand(const Array& indices) {
+  constexpr std::int64_t few = 2048;
+  const Node& node = *indices.node();
+  return node.device->shares_host_memory && node.dtype == int64 && node.contiguous && indices.size() <= few;
+}
+
 /// Puts an index into normal form, part by part.
 class Builder {
  public:
-  Builder(const char* function, const Array& base, std::span<const Index> index)
-      : function_(function), base_(base), ellipsis_axes_(base.ndim() - count_indexed_axes(index, base.shape())) {
+  Builder(const char* function, const Array& base, std::span<const Index> index, bool read_at_once)
+      : function_(function), base_(base), read_at_once_(read_at_once), ellipsis_axes_(base.ndim() - count_indexed_axes(index, base.shape())) {
     bool open = true;
     for (const Index& part : index) {
       add(part);
@@ -161,11 +168,17 @@ class Builder {
     Shape positions;
     for (const Array& each : s_.indices)
       if (!broadcast_into(positions, each.shape())) refuse_shapes();
+    const bool waits = may_wait(base_axes, positions);
     for (std::size_t i = 0; i < s_.indices.size(); ++i) {
       Array& each = s_.indices[i];
       // Indices that broadcasting removes are not looked at, but for those without axes: they are integers.
-      if (base_axes[i] >= 0 && (each.ndim() == 0 || element_count(function_, positions) > 0))
-        each = checked_indices(function_, each, base_axes[i], base_.shape()[base_axes[i]]);
+      if (base_axes[i] >= 0 && (each.ndim() == 0 || element_count(function_, positions) > 0)) {
+        const Selection::Bounds bounds{i, base_axes[i], base_.shape()[base_axes[i]]};
+        if (waits)
+          s_.unchecked.push_back(bounds);
+        else
+          each = checked_indices(function_, each, bounds.axis, bounds.length);
+      }
       each = each.astype(int64);
       ready(function_, each);
       if (!(each.shape() == positions)) each = each.broadcast_to(positions);
@@ -176,6 +189,16 @@ class Builder {
     for (int i = 0; i < s_.axis; ++i) s_.shape.push_back(whole[i]);
     for (std::int64_t length : positions) s_.shape.push_back(length);
     for (int i = s_.axis + int(s_.indices.size()); i < whole.size(); ++i) s_.shape.push_back(whole[i]);
+  }
+
+  /// Whether select() can find out as it reads if all arrays are inside: then there must be something to read.
+  bool may_wait(const std::vector<int>& base_axes, const Shape& positions) const {
+    if (!read_at_once_ || base_.size() == 0 || element_count(function_, positions) == 0) return false;
+    for (std::size_t i = 0; i < s_.indices.size(); ++i) {
+      const Array& each = s_.indices[i];
+      if (base_axes[i] >= 0 && (!is_integer(each.dtype()) || each.dtype() == uint64 || are_at_hand(each))) return false;
+    }
+    return true;
   }
 
   void add_positions(const Array& pending, const Node& view, int axis) {
@@ -199,6 +222,7 @@ class Builder {
   enum class Block { none, inside, left };
   const char* function_;
   const Array& base_;
+  const bool read_at_once_;
   int ellipsis_axes_, base_axis_ = 0, view_axes_ = 0, first_ = 0;
   Block block_ = Block::none;
   bool separated_ = false;
@@ -223,6 +247,18 @@ std::vector<td_view> views_of(const std::vector<Array>& arrays) {
   return views;
 }
 
+/// Calls the verb gather_checked; false if the backend lacks it or indices are outside.
+bool gather_inside(const DeviceState& device, const char* function, const td_view& from, int axis,
+                   const std::vector<td_view>& indices, const td_view& to) {
+  std::int32_t inside = 0;
+  td_error error;
+  error.message[0] = 0;
+  const td_status status = device.table->gather_checked(device.handle, &from, std::int32_t{axis},
+                                                        std::int32_t(indices.size()), indices.data(), &to, &inside, &error);
+  if (status != TD_OK && status != TD_NOT_SUPPORTED) throw_status(status, error, function);
+  return status == TD_OK && inside != 0;
+}
+
 NodePtr gather(const char* function, const Array& base, const Selection& selection) {
   if (selection.mask && selection.shape[0] > 0) {
     const Array x = base.contiguous();
@@ -230,10 +266,21 @@ NodePtr gather(const char* function, const Array& base, const Selection& selecti
   }
   DeviceState& device = *base.node()->device;
   NodePtr result = allocate_node(function, device, base.dtype(), selection.shape);
-  if (result->size() == 0) return result;
+  const auto check = [&] {
+    for (const auto& [number, axis, length] : selection.unchecked)
+      checked_indices(function, selection.indices[number], axis, length);
+  };
+  if (result->size() == 0) {
+    check();
+    return result;
+  }
   const Array x = selection.view_of(base);
   const std::vector<td_view> indices = views_of(selection.indices);
   const td_view from = view_of(*x.node()), to = view_of(*result);
+  if (!selection.unchecked.empty()) {
+    if (gather_inside(device, function, from, selection.axis, indices, to)) return result;
+    check();
+  }
   call(function, device.table->gather, device.handle, &from, std::int32_t{selection.axis}, std::int32_t(indices.size()),
        indices.data(), &to);
   return result;
@@ -241,8 +288,9 @@ NodePtr gather(const char* function, const Array& base, const Selection& selecti
 
 }  // namespace
 
-std::shared_ptr<const Selection> make_selection(const char* function, const Array& base, std::span<const Index> index) {
-  return std::make_shared<const Selection>(Builder(function, base, index).finish());
+std::shared_ptr<const Selection> make_selection(const char* function, const Array& base, std::span<const Index> index,
+                                                bool read_at_once) {
+  return std::make_shared<const Selection>(Builder(function, base, index, read_at_once).finish());
 }
 
 Array Selection::view_of(const Array& base) const {
@@ -259,9 +307,9 @@ Array Selection::view_of(const Array& base) const {
   return view.reshape(merged);
 }
 
-Array select(const Array& x, std::shared_ptr<const Selection> selection, bool later) {
-  ready("index", x);
-  if (!later) return Array(gather("index", x, *selection));
+Array select(const char* function, const Array& x, std::shared_ptr<const Selection> selection, bool later) {
+  ready(function, x);
+  if (!later) return Array(gather(function, x, *selection));
   NodePtr node(new Node);
   node->kind = NodeKind::selection;
   node->dtype = x.dtype();
@@ -310,10 +358,9 @@ namespace {
 
 /// Whether all indices are in [-length, length).
 bool are_inside(const char* function, const Array& indices, std::int64_t length) {
-  constexpr std::int64_t few = 2048;
   const Node& node = ready(function, indices);
-  DeviceState& device = *node.device;
-  if (device.shares_host_memory && node.dtype == int64 && node.contiguous && indices.size() <= few) {
+  if (are_at_hand(indices)) {
+    const DeviceState& device = *node.device;
     call(function, device.table->synchronize, device.handle);
     const auto* list = static_cast<const std::int64_t*>(node.data);
     return std::all_of(list, list + indices.size(), [&](std::int64_t i) { return i >= -length && i < length; });

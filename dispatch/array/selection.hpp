@@ -12,15 +12,23 @@
 
 namespace tandem::detail {
 
-/// What an index with arrays names, checked: nothing in it lies outside. It holds index arrays but not the indexed array,
-/// of which it is true as long as shape and dtype stay.
+/// What an index with arrays names: nothing in it lies outside, but for `unchecked`. It holds index arrays but not the
+/// indexed array, of which it is true as long as shape and dtype stay.
 struct Selection {
+  /// Indices of the array of that number are for that axis of the indexed array, which has that length.
+  struct Bounds {
+    std::size_t number;
+    int axis;
+    std::int64_t length;
+  };
+
   std::vector<Index> basic;    // the index without arrays: it leaves the axes whole that they index
   Shape order;                 // axes of that view, the indexed ones brought together; empty: as they are
   int merged_axis = -1;        // of the view in this order: where merged_count axes become one
   int merged_count = 0;
   int axis = 0;                // the first indexed axis of the view that comes out
   std::vector<Array> indices;  // for this axis and those behind it: int64, of one shape
+  std::vector<Bounds> unchecked;  // of these arrays: what select() has still to find out
   std::optional<Array> mask;   // in place of indices: of the whole array, contiguous
   Shape shape;                 // of the result
   bool unique = false;         // no element is named twice
@@ -35,10 +43,13 @@ struct Selection {
 int count_indexed_axes(std::span<const Index> index, const Shape& shape);
 
 /// The normal form of an index for arrays of base's shape; throws IndexError with `function` as the start of the message.
-std::shared_ptr<const Selection> make_selection(const char* function, const Array& base, std::span<const Index> index);
+/// With `read_at_once` indices may be left unchecked, for select() of base, which finds those outside as it reads.
+std::shared_ptr<const Selection> make_selection(const char* function, const Array& base, std::span<const Index> index,
+                                                bool read_at_once = false);
 
-/// The elements of x that the selection names, as a new array: at once, or when they are needed.
-Array select(const Array& x, std::shared_ptr<const Selection> selection, bool later);
+/// The elements of x that the selection names, as a new array: at once, or when they are needed. Throws IndexError, with
+/// `function` as the start of the message, for unchecked indices outside; there are none if it is done later.
+Array select(const char* function, const Array& x, std::shared_ptr<const Selection> selection, bool later);
 
 /// What a pending node of the kind selection stands for, as an owner of memory.
 NodePtr compute_selection(const char* function, NodePtr source, const Selection& selection);

@@ -50,7 +50,7 @@ Array detail::make_view(const Node& node, const Shape& shape, const Shape& strid
 
 Array Array::subscript(std::span<const Index> index, bool later) const {
   for (const Index& part : index)
-    if (part.is_advanced()) return detail::select(*this, detail::make_selection("index", *this, index), later);
+    if (part.is_advanced()) return detail::select("index", *this, detail::make_selection("index", *this, index, !later), later);
   return basic_subscript(index);
 }
 

@@ -1,6 +1,7 @@
 #include "common.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include <tandem/elementwise.hpp>
@@ -28,6 +29,11 @@ bool fits(const Scalar& s, DType dtype) noexcept {
 
 void refuse_complex(const char* function, const Array& x) {
   if (is_complex(x.dtype())) fail(function, "dtype " + std::string(name(x.dtype())) + " is not supported");
+}
+
+std::string describe_number(double x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 std::string describe_dtypes(DType a, DType b) { return std::string(name(a)) + " and " + std::string(name(b)); }

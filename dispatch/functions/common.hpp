@@ -79,6 +79,9 @@ td_view view_of(const Node& node) noexcept;
 /// The array as int64 positions 0, stride, ...: see td_operand's index array.
 Array index_array(DeviceState& device, const Shape& shape, const Shape& strides);
 
+/// The shortest text that reads back as x.
+std::string describe_number(double x);
+
 /// "int8 and float32".
 std::string describe_dtypes(DType a, DType b);
 

@@ -5,6 +5,8 @@
 
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
+#include <tandem/indexing.hpp>
+#include <tandem/sorting.hpp>
 
 #include "../array/shape_rules.hpp"
 #include "matrices.hpp"
@@ -14,18 +16,54 @@ namespace tandem {
 using detail::Node;
 using detail::view_of;
 
-linalg::SvdResult detail::singular_values(const char* function, const Array& x, bool vectors, bool full_matrices) {
+namespace {
+
+linalg::EigResult hermitian_eigen(const char* function, const Array& x, bool upper, bool vectors) {
   const detail::FunctionName scope(function);
+  const Array a = detail::square_matrices(function, x);
+  const Shape stack = detail::stack_shape(a);
+  const std::int64_t n = a.shape(-1);
+  // The triangle that is not read may hold anything.
+  const Array rows = arange(n, {.device = a.device()}).reshape({n, 1}), columns = rows.reshape({n});
+  detail::require_finite(function, where(upper ? greater(rows, columns) : less(rows, columns), 0, a));
+  linalg::EigResult result;
+  result.eigenvalues = detail::vector_stack(function, a, real_dtype(a.dtype()), stack, n);
+  if (vectors) result.eigenvectors = detail::columns_stack(function, a, a.dtype(), stack, n, n);
+  if (a.size() == 0) return result;
+  const td_view in = view_of(*a.node()), w = view_of(*result.eigenvalues.node());
+  const td_view v = vectors ? view_of(*result.eigenvectors.node()) : td_view{};
+  const detail::DeviceState& device = *a.node()->device;
+  detail::call(function, device.table->eigh, device.handle, &in, std::int32_t{upper}, &w, vectors ? &v : nullptr);
+  return result;
+}
+
+/// a = V diag(w) V^H is U diag(|w|) Vh with U = V and Vh = diag(sign(w)) V^H, in descending order of |w|.
+linalg::SvdResult hermitian_singular_values(const char* function, const Array& a, bool vectors) {
+  const auto [w, v] = hermitian_eigen(function, a, false, vectors);
+  Array s = abs(w);
+  if (!vectors) return {{}, sort(std::move(s), {.descending = true}), {}};
+  const Array order = argsort(s, {.descending = true}), columns = order.expand_dims(-2).broadcast_to(v.shape());
+  const Array u = take_along_axis(v, columns, -1);
+  const Array signs = where(less(take_along_axis(w, order, -1), 0), -1, 1).expand_dims(-2);
+  const Array right = multiply(u, signs.astype(w.dtype()));
+  return {u, take_along_axis(s, order, -1), matrix_transpose(is_complex(v.dtype()) ? conj(right) : right)};
+}
+
+}  // namespace
+
+linalg::SvdResult detail::singular_values(const char* function, const Array& x, bool vectors,
+                                          const linalg::SvdOptions& options) {
+  if (options.hermitian) return hermitian_singular_values(function, x, vectors);
   const Array a = matrices(function, x);
   const std::int64_t m = a.shape(-2), n = a.shape(-1);
   if (m < n) {  // x^T = U' diag(S) Vh' is x = Vh'^T diag(S) U'^T
-    linalg::SvdResult tall = singular_values(function, matrix_transpose(a), vectors, full_matrices);
+    linalg::SvdResult tall = singular_values(function, matrix_transpose(a), vectors, options);
     if (!vectors) return tall;
     return {matrix_transpose(tall.Vh), std::move(tall.S), matrix_transpose(tall.U)};
   }
   require_finite(function, a);
   const Shape stack = stack_shape(a);
-  const std::int64_t columns = full_matrices ? m : n;
+  const std::int64_t columns = options.full_matrices ? m : n;
   linalg::SvdResult result;
   result.S = vector_stack(function, a, real_dtype(a.dtype()), stack, n);
   if (a.size() == 0) {
@@ -50,25 +88,6 @@ linalg::SvdResult detail::singular_values(const char* function, const Array& x, 
 
 namespace linalg {
 namespace {
-
-EigResult hermitian_eigen(const char* function, const Array& x, bool upper, bool vectors) {
-  const detail::FunctionName scope(function);
-  const Array a = detail::square_matrices(function, x);
-  const Shape stack = detail::stack_shape(a);
-  const std::int64_t n = a.shape(-1);
-  // The triangle that is not read may hold anything.
-  const Array rows = arange(n, {.device = a.device()}).reshape({n, 1}), columns = rows.reshape({n});
-  detail::require_finite(function, where(upper ? greater(rows, columns) : less(rows, columns), 0, a));
-  EigResult result;
-  result.eigenvalues = detail::vector_stack(function, a, real_dtype(a.dtype()), stack, n);
-  if (vectors) result.eigenvectors = detail::columns_stack(function, a, a.dtype(), stack, n, n);
-  if (a.size() == 0) return result;
-  const td_view in = view_of(*a.node()), w = view_of(*result.eigenvalues.node());
-  const td_view v = vectors ? view_of(*result.eigenvectors.node()) : td_view{};
-  const detail::DeviceState& device = *a.node()->device;
-  detail::call(function, device.table->eigh, device.handle, &in, std::int32_t{upper}, &w, vectors ? &v : nullptr);
-  return result;
-}
 
 EigResult general_eigen(const char* function, const Array& x, bool vectors) {
   const detail::FunctionName scope(function);
@@ -123,10 +142,12 @@ QrResult qr(const Array& x, const QrOptions& options) {
 }
 
 SvdResult svd(const Array& x, const SvdOptions& options) {
-  return detail::singular_values("svd", x, true, options.full_matrices);
+  return detail::singular_values("svd", x, true, options);
 }
 
-Array svdvals(const Array& x) { return detail::singular_values("svdvals", x, false, false).S; }
+Array svdvals(const Array& x, const HermitianOptions& options) {
+  return detail::singular_values("svdvals", x, false, {.hermitian = options.hermitian}).S;
+}
 
 EigResult eigh(const Array& x, const EighOptions& options) { return hermitian_eigen("eigh", x, options.upper, true); }
 

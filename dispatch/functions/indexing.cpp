@@ -26,7 +26,7 @@ Array in_mode(const Array& indices, IndexMode mode, std::int64_t length) {
 using SelectionPtr = std::shared_ptr<const detail::Selection>;
 
 /// The index of take_along_axis; that along the other axes counts, and no memory holds it.
-SelectionPtr along_axis(const char* function, const Array& x, const Array& indices, int named_axis) {
+SelectionPtr along_axis(const char* function, const Array& x, const Array& indices, int named_axis, bool read_at_once) {
   const int axis = detail::normalize_axis(function, named_axis, x.ndim());
   if (indices.ndim() != x.ndim())
     fail(function, "indices of shape " + to_string(indices.shape()) + " have not as many axes as array of shape " +
@@ -40,7 +40,7 @@ SelectionPtr along_axis(const char* function, const Array& x, const Array& indic
     index.push_back(i == axis ? Index(indices)
                               : Index(detail::index_array(*x.node()->device, shape, detail::contiguous_strides(shape))));
   }
-  return detail::make_selection(function, x, index);
+  return detail::make_selection(function, x, index, read_at_once);
 }
 
 /// x without its shape for the length of a call. x itself is empty meanwhile, so that nobody else sees the memory and
@@ -70,17 +70,17 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   if (is_bool(indices.dtype())) fail(function, "indices of dtype bool are no integers");
   std::vector<Index> index(std::size_t(axis), slice(none, none));
   index.push_back(in_mode(indices, options.mode, x.shape()[axis]));
-  return detail::select(x, detail::make_selection(function, x, index), false);
+  return detail::select(function, x, detail::make_selection(function, x, index, true), false);
 }
 
 Array take_along_axis(const Array& x, const Array& indices, int axis) {
   const FunctionName function("take_along_axis");
-  return detail::select(x, along_axis(function, x, indices, axis), false);
+  return detail::select(x, along_axis(function, x, indices, axis, true), false);
 }
 
 void put_along_axis(Array& x, const Array& indices, const Operand& values, int axis) {
   const FunctionName function("put_along_axis");
-  along_axis(function, x, indices, axis)->assign(x, values);
+  along_axis(function, x, indices, axis, false)->assign(x, values);
 }
 
 void put(Array& x, const Array& indices, const Operand& values, IndexMode mode) {

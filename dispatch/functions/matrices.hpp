@@ -47,7 +47,8 @@ void refuse_where(const char* function, const Array& bad, const char* problem);
 void require_finite(const char* function, const Array& x);
 
 /// Singular values, and with `vectors` also U and Vh: see linalg::svd.
-linalg::SvdResult singular_values(const char* function, const Array& x, bool vectors, bool full_matrices);
+linalg::SvdResult singular_values(const char* function, const Array& x, bool vectors,
+                                  const linalg::SvdOptions& options = {.full_matrices = false});
 
 /// x with a x = b for square matrices and right sides (..., n, k) of one dtype.
 Array solve_stack(const char* function, const Array& a, td_structure structure, const Array& b);

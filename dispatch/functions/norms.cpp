@@ -77,11 +77,11 @@ Array matrix_order(const char* function, Array x, const NormOrder& ord) {
   const Shape shape = x.shape();
   if (ord.kind == NormOrder::Kind::frobenius) return vector_order(function, std::move(x), {-2, -1}, 2, false);
   if (ord.kind == NormOrder::Kind::nuclear)
-    return sum(detail::singular_values(function, x, false, false).S, {.axis = -1});
+    return sum(detail::singular_values(function, x, false).S, {.axis = -1});
   const double p = ord.number;
   const ReduceOptions last{.axis = -1};
   if (std::fabs(p) == 2) {
-    const Array s = detail::singular_values(function, x, false, false).S;
+    const Array s = detail::singular_values(function, x, false).S;
     return p > 0 ? largest(s, last) : smallest(function, s, shape);
   }
   if (std::fabs(p) != 1 && !std::isinf(p))
@@ -134,7 +134,7 @@ Array cond(const Array& x, const NormOrder& ord) {
   if (a.shape(-1) == 0 || a.shape(-2) == 0)
     fail<LinAlgError>(function, "matrices of shape " + to_string(x.shape()) + " have no condition number");
   if (ord.kind == NormOrder::Kind::number && std::fabs(ord.number) == 2) {
-    const Array s = detail::singular_values(function, a, false, false).S;
+    const Array s = detail::singular_values(function, a, false).S;
     const Array high = s(ellipsis, 0), low = s(ellipsis, -1);
     // The smallest one over itself is no number where both are 0.
     return where(equal(low, 0), inf, ord.number > 0 ? divide(high, low) : divide(low, high));

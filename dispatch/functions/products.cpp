@@ -260,6 +260,29 @@ Array vdot(const Array& a, const Array& b) {
   return sum(products, {.dtype = compute}).astype(dtype);
 }
 
+namespace {
+
+/// Throws Error unless the vectors have as many elements as `axis` of the matrices, and the stacks broadcast.
+void require_alignment(const char* function, const Array& a, const Array& b, const Array& matrices, int axis,
+                       const Array& vectors) {
+  const auto stack = [](const Array& x, int axes) { return Shape(x.shape().data(), x.ndim() - axes); };
+  if (matrices.ndim() >= 2 && vectors.ndim() >= 1 && matrices.shape(axis) == vectors.shape(-1))
+    if (Shape shape = stack(matrices, 2); detail::broadcast_into(shape, stack(vectors, 1))) return;
+  fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+}
+
+}  // namespace
+
+Array matvec(const Array& a, const Array& b) {
+  require_alignment("matvec", a, b, a, -1, b);
+  return matmul(a, b.expand_dims(-1)).squeeze(-1);
+}
+
+Array vecmat(const Array& a, const Array& b) {
+  require_alignment("vecmat", a, b, b, -2, a);
+  return matmul((is_complex(a.dtype()) ? conj(a) : a).expand_dims(-2), b).squeeze(-2);
+}
+
 Array kron(const Array& a, const Array& b) {
   const FunctionName function("kron");
   const int ndim = std::max(a.ndim(), b.ndim());

@@ -115,10 +115,10 @@ SlogdetResult sign_and_logarithm(const Elimination& lu) {
 double epsilon(DType dtype) { return real_dtype(dtype) == float32 ? 0x1p-23 : 0x1p-52; }
 
 /// The tolerance as an array that broadcasts with singular values (..., 1).
-Array tolerance(const char* function, const RankOptions& options, const Array& x) {
+Array tolerance(const char* function, const std::optional<double>& rtol, const Array& x) {
   const DType dtype = detail::factorization_dtype(function, x.dtype());
   const double standard = double(std::max(x.shape(-2), x.shape(-1))) * epsilon(dtype);
-  return full({1}, options.rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
+  return full({1}, rtol.value_or(standard), {.dtype = real_dtype(dtype), .device = x.device()});
 }
 
 /// The same of a tolerance for each matrix.
@@ -138,15 +138,23 @@ Array is_negligible(const Array& s, const Array& rtol) {
 
 Array conjugate_transpose(const Array& x) { return matrix_transpose(is_complex(x.dtype()) ? conj(x) : x); }
 
-Array pinv_by(const Array& x, const Array& rtol) {
-  const SvdResult f = detail::singular_values("pinv", x, true, false);
+Array pinv_by(const Array& x, const Array& rtol, bool hermitian) {
+  const SvdResult f = detail::singular_values("pinv", x, true, {.full_matrices = false, .hermitian = hermitian});
   const Array inverse = where(is_negligible(f.S, rtol), 0, reciprocal(f.S));
   return matmul(conjugate_transpose(f.Vh), multiply(inverse.expand_dims(-1), conjugate_transpose(f.U)));
 }
 
-Array rank_by(const Array& x, const Array& rtol) {
-  const Array s = detail::singular_values("matrix_rank", x, false, false).S;
-  return count_nonzero(logical_not(is_negligible(s, rtol)), {.axis = -1});
+Array rank_values(const Array& x, bool hermitian) {
+  return detail::singular_values("matrix_rank", x, false, {.hermitian = hermitian}).S;
+}
+
+Array rank_of(const Array& negligible) { return count_nonzero(logical_not(negligible), {.axis = -1}); }
+
+/// How many elements a shape has.
+std::int64_t elements_of(const Shape& shape) {
+  std::int64_t product = 1;
+  for (const std::int64_t length : shape) product *= length;
+  return product;
 }
 
 }  // namespace
@@ -176,29 +184,32 @@ SlogdetResult slogdet(const Array& x) {
   return sign_and_logarithm(eliminate(function, x));
 }
 
-Array pinv(const Array& x, const RankOptions& options) {
+Array pinv(const Array& x, const PinvOptions& options) {
   const detail::FunctionName function("pinv");
-  const Array a = detail::matrices(function, x);
-  return pinv_by(a, tolerance(function, options, a));
+  return pinv_by(x, tolerance(function, options.rtol, detail::matrices(function, x)), options.hermitian);
 }
 
-Array pinv(const Array& x, const Array& rtol) {
+Array pinv(const Array& x, const Array& rtol, const HermitianOptions& options) {
   const detail::FunctionName function("pinv");
-  return pinv_by(x, own_tolerances(function, x, rtol));
+  return pinv_by(x, own_tolerances(function, x, rtol), options.hermitian);
 }
 
 Array matrix_rank(const Array& x, const RankOptions& options) {
   const detail::FunctionName function("matrix_rank");
+  if (options.rtol && options.tol) fail(function, "rtol and tol are two ways to say which values count as 0");
   if (x.ndim() < 2) return any(x).astype(int64);
-  return rank_by(x, tolerance(function, options, x));
+  const Array s = rank_values(x, options.hermitian);
+  if (options.tol) return rank_of(less_equal(s, *options.tol));
+  return rank_of(is_negligible(s, tolerance(function, options.rtol, x)));
 }
 
-Array matrix_rank(const Array& x, const Array& rtol) {
+Array matrix_rank(const Array& x, const Array& rtol, const HermitianOptions& options) {
   const detail::FunctionName function("matrix_rank");
-  return x.ndim() < 2 ? matrix_rank(x) : rank_by(x, own_tolerances(function, x, rtol));
+  if (x.ndim() < 2) return matrix_rank(x);
+  return rank_of(is_negligible(rank_values(x, options.hermitian), own_tolerances(function, x, rtol)));
 }
 
-LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
+LstsqResult lstsq(const Array& a, const Array& b, const LstsqOptions& options) {
   const detail::FunctionName function("lstsq");
   const Array pair[] = {a, b};
   detail::common_device(function, pair);
@@ -213,9 +224,10 @@ LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   matrix = matrix.astype(dtype).eval();
   const Array right = (vector ? b.expand_dims(1) : b).astype(dtype).eval();
 
-  const SvdResult f = detail::singular_values(function, matrix, true, false);
-  const Array negligible = is_negligible(f.S, tolerance(function, options, matrix));
-  const Array rank = count_nonzero(logical_not(negligible), {.axis = -1});
+  const SvdResult f = detail::singular_values(function, matrix, true);
+  std::optional<double> rtol = options.rtol;
+  if (rtol && *rtol < 0) rtol = epsilon(dtype);
+  const Array negligible = is_negligible(f.S, tolerance(function, rtol, matrix)), rank = rank_of(negligible);
   const Array inverse = where(negligible, 0, reciprocal(f.S)).expand_dims(-1);
   const Array x = matmul(conjugate_transpose(f.Vh), multiply(inverse, matmul(conjugate_transpose(f.U), right)));
   Array residuals = zeros({0}, {.dtype = real_dtype(dtype), .device = a.device()});
@@ -225,6 +237,33 @@ LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options) {
   }
   if (!vector) return {x, residuals, rank, f.S};
   return {x.squeeze(-1), residuals, rank, f.S};
+}
+
+Array tensorsolve(const Array& a, const Array& b) {
+  constexpr const char* function = "tensorsolve";
+  const int rows = b.ndim();
+  if (a.ndim() < rows || !(detail::leading(a.shape(), rows) == b.shape()))
+    fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
+  const Shape shape(a.shape().data() + rows, a.ndim() - rows);
+  const std::int64_t n = elements_of(shape);
+  if (n != b.size())
+    fail(function, "arrays of shapes " + to_string(shape) + " and " + to_string(b.shape()) +
+                       " have different numbers of elements");
+  return solve_any(function, a.reshape({n, n}), TD_GENERAL, b.reshape({n})).reshape(shape);
+}
+
+Array tensorinv(const Array& a, int rows) {
+  constexpr const char* function = "tensorinv";
+  if (rows < 1 || rows > a.ndim())
+    fail(function, std::to_string(rows) + " axes of shape " + to_string(a.shape()) + ": one or more of them are rows");
+  const Shape first = detail::leading(a.shape(), rows);
+  Shape shape(a.shape().data() + rows, a.ndim() - rows);
+  const std::int64_t n = elements_of(first);
+  if (n != elements_of(shape))
+    fail(function, "arrays of shapes " + to_string(first) + " and " + to_string(shape) +
+                       " have different numbers of elements");
+  for (const std::int64_t length : first) shape.push_back(length);
+  return detail::inverse(function, a.reshape({n, n})).reshape(shape);
 }
 
 }  // namespace linalg

@@ -13,13 +13,13 @@ namespace {
 
 enum class Verb {
 #define X(result, verb, arguments) verb,
-  TD_VERBS(X)
+  TD_ALL_VERBS(X, X)
 #undef X
 };
 
 constexpr const char* verb_names[] = {
 #define X(result, verb, arguments) #verb,
-    TD_VERBS(X)
+    TD_ALL_VERBS(X, X)
 #undef X
 };
 
@@ -52,7 +52,7 @@ template <int slot>
 void fill(td_backend& table) {
 #define X(result, verb, arguments) \
   if (!table.verb) table.verb = Missing<slot, Verb::verb, decltype(table.verb)>::call;
-  TD_VERBS(X)
+  TD_ALL_VERBS(X, X)
 #undef X
 }
 

@@ -157,7 +157,12 @@ typedef enum td_distribution {
   TD_RANDOM_BITS,    /* uint32, uint64: all bits */
   TD_RANDOM_UNIFORM, /* float16, bfloat16, float32, float64: low + (high - low) * [0, 1) */
   TD_RANDOM_NORMAL,  /* the same dtypes: mean low, standard deviation high */
-  TD_RANDOM_INTEGERS /* any integer dtype: low <= x < high, from td_random::low_int and span */
+  TD_RANDOM_INTEGERS, /* any integer dtype: low <= x < high, from td_random::low_int and span */
+  TD_RANDOM_EXPONENTIAL, /* the floats: mean low */
+  /* Laws: they have parameters for all elements or for each. */
+  TD_RANDOM_GAMMA,   /* the floats: shape low, scale high */
+  TD_RANDOM_POISSON, /* int32, int64: mean low */
+  TD_RANDOM_BINOMIAL /* int32, int64: trials low, a whole number, probability high */
 } td_distribution;
 
 /* Element i of the output is a function of (seed, stream, offset + i) alone; docs/random.md gives it. */
@@ -167,6 +172,9 @@ typedef struct td_random {
   double low, high;
   int64_t low_int;
   uint64_t span; /* number of different integers; 0 stands for 2^64 */
+  /* Parameters of a law's elements, in place of low and high: both contiguous float64 arrays with an element for each
+     of the output (NULL for a second parameter that the law lacks), or both NULL. */
+  const double *lows, *highs;
 } td_random;
 
 typedef enum td_precision {
@@ -235,8 +243,8 @@ typedef struct td_device td_device; /* one executor; the backend defines it */
 typedef struct td_event td_event;
 
 /* ---- the table ---- */
-/* X(result, name, arguments) */
-#define TD_VERBS(X)                                                                                                    \
+/* X(result, name, arguments), OPTIONAL(...) for verbs that the core knows how to do without */
+#define TD_ALL_VERBS(X, OPTIONAL)                                                                                      \
   /* How many devices work. 0 is TD_OK or TD_UNAVAILABLE with the reason as message. Never initializes one. */        \
   X(td_status, device_count, (int32_t * count, td_error * error))                                                      \
   /* Opens device `index`, which stays open for the life of the process. */                                            \
@@ -338,7 +346,15 @@ typedef struct td_event td_event;
      their last axis has n_ranks elements, it holds these alone. If it has n, these stand at their ranks and all other  \
      elements in x's order between them, those that sort puts in front of a rank in front of it. */                     \
   X(td_status, partition, (td_device * device, const td_view* x, int32_t descending, const td_view* ranks,             \
-                           const td_view* values, const td_view* indices, td_error* error))
+                           const td_view* values, const td_view* indices, td_error* error))                            \
+  /* gather with indices that nobody has checked: *inside says whether all of them lie in [-length, length). If not,    \
+     nothing outside x has been read and out holds anything. Waits for the device. */                                   \
+  OPTIONAL(td_status, gather_checked, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,          \
+                                       const td_view* indices, const td_view* out, int32_t* inside, td_error* error))
+
+/* Those that a backend is expected to have. */
+#define TD_NO_VERB(...)
+#define TD_VERBS(X) TD_ALL_VERBS(X, TD_NO_VERB)
 
 typedef struct td_backend {
   uint32_t abi_version; /* TD_ABI_VERSION it was built with */
@@ -346,7 +362,7 @@ typedef struct td_backend {
   const char* name;     /* "cpu", "cuda", "reference", ... */
   const char* version;
 #define X(result, verb, arguments) result(*verb) arguments;
-  TD_VERBS(X)
+  TD_ALL_VERBS(X, X)
 #undef X
 } td_backend;
 

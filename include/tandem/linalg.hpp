@@ -152,28 +152,55 @@ struct SlogdetResult {
 /// Sign and logarithm of the absolute value of the determinant; 0 and -inf for a singular matrix.
 TANDEM_API SlogdetResult slogdet(const Array& x);
 
-/// What is computed of matrices whose rank may be deficient: singular values of at most rtol times the largest count as
-/// 0; by default max(rows, columns) times the dtype's epsilon.
-struct RankOptions {
+/// Whether matrices are symmetric or Hermitian. Then only their lower triangles are read, and eigenvalues give the
+/// singular ones in less time.
+struct HermitianOptions {
+  bool hermitian = false;
+};
+
+/// Options of pinv. Singular values of at most rtol times the largest count as 0; by default max(rows, columns) times
+/// the dtype's epsilon.
+struct PinvOptions {
   std::optional<double> rtol = {};
+  bool hermitian = false;
 };
 /// Moore-Penrose pseudoinverse by singular values (Golub and Van Loan: Matrix Computations, section 5.5).
-TANDEM_API Array pinv(const Array& x, const RankOptions& options = {});
+TANDEM_API Array pinv(const Array& x, const PinvOptions& options = {});
 /// An rtol for each matrix of the stack.
-TANDEM_API Array pinv(const Array& x, const Array& rtol);
+TANDEM_API Array pinv(const Array& x, const Array& rtol, const HermitianOptions& options = {});
 
-/// Number of singular values that do not count as 0; int64. Of a 1-d or 0-d array, whether any element is not 0.
+/// Options of matrix_rank: which singular values count as 0 is as for pinv, or those of at most tol do.
+struct RankOptions {
+  std::optional<double> rtol = {};
+  bool hermitian = false;
+  std::optional<double> tol = {};
+};
+/// Number of singular values that do not count as 0; int64. Of a 1-d or 0-d array, whether any element is not 0. Throws
+/// Error for both an rtol and a tol.
 TANDEM_API Array matrix_rank(const Array& x, const RankOptions& options = {});
 /// An rtol for each matrix of the stack.
-TANDEM_API Array matrix_rank(const Array& x, const Array& rtol);
+TANDEM_API Array matrix_rank(const Array& x, const Array& rtol, const HermitianOptions& options = {});
 
 /// x minimizes |b - a x|, and among all that do |x|. residuals are squared lengths of the columns of b - a x; empty, of
 /// shape (0,), if a has no more rows than columns or a matrix is of deficient rank. rank is int64.
 struct LstsqResult {
   Array x, residuals, rank, singular_values;
 };
+/// Options of lstsq. Singular values of at most rtol times the largest count as 0; by default max(m, n) times the
+/// dtype's epsilon, for an rtol below 0 the epsilon itself, as for NumPy's rcond.
+struct LstsqOptions {
+  std::optional<double> rtol = {};
+};
 /// Least squares by singular values: a (..., m, n), b (m,) or (..., m, k), x (n,) or (..., n, k).
-TANDEM_API LstsqResult lstsq(const Array& a, const Array& b, const RankOptions& options = {});
+TANDEM_API LstsqResult lstsq(const Array& a, const Array& b, const LstsqOptions& options = {});
+
+/// x with tensordot(a, x, x.ndim()) = b: a has the shape of b and behind it that of x, which has as many elements.
+/// Throws Error for other shapes, LinAlgError for a singular a.
+TANDEM_API Array tensorsolve(const Array& a, const Array& b);
+
+/// The inverse of tensordot with a: the first `rows` axes of a are rows, the others columns, and there are as many of
+/// both; the result has the axes of the columns first. Throws Error for other shapes, LinAlgError for a singular a.
+TANDEM_API Array tensorinv(const Array& a, int rows = 2);
 
 // ---- factorizations ----
 
@@ -199,9 +226,11 @@ struct QrResult {
 /// x = Q R by Householder reflections. The signs of R's diagonal depend on the backend.
 TANDEM_API QrResult qr(const Array& x, const QrOptions& options = {});
 
-/// Options of svd: whether U and Vh of m x n matrices are square, or have min(m, n) columns and rows.
+/// Options of svd: whether U and Vh of m x n matrices are square, or have min(m, n) columns and rows; hermitian as in
+/// HermitianOptions.
 struct SvdOptions {
   bool full_matrices = true;
+  bool hermitian = false;
 };
 /// Columns of U and rows of Vh are orthonormal, S is real, not negative and descends.
 struct SvdResult {
@@ -210,7 +239,7 @@ struct SvdResult {
 /// x = U diag(S) Vh, with U and Vh cut to min(m, n) columns and rows. Throws LinAlgError if x holds NaN or infinities.
 TANDEM_API SvdResult svd(const Array& x, const SvdOptions& options = {});
 /// S alone.
-TANDEM_API Array svdvals(const Array& x);
+TANDEM_API Array svdvals(const Array& x, const HermitianOptions& options = {});
 
 /// Options of eigh and eigvalsh: which triangle is read.
 struct EighOptions {

@@ -1,4 +1,4 @@
-// Products and sums of products beyond matmul: einsum, inner, vdot, kron.
+// Products and sums of products beyond matmul: einsum, inner, vdot, matvec, vecmat, kron.
 #pragma once
 
 #include <string_view>
@@ -27,6 +27,10 @@ Array einsum(std::string_view subscripts, const T&... operands) {
 TANDEM_API Array inner(const Array& a, const Array& b);
 /// Sum of conj(a) b over all elements, in row-major order. Throws Error if the sizes differ.
 TANDEM_API Array vdot(const Array& a, const Array& b);
+/// Products of stacks of matrices (..., m, n) and vectors (..., n): (..., m). Leading axes broadcast, as for matmul.
+TANDEM_API Array matvec(const Array& a, const Array& b);
+/// Products of stacks of conjugated vectors (..., m) and matrices (..., m, n): (..., n).
+TANDEM_API Array vecmat(const Array& a, const Array& b);
 /// Kronecker product: b in place of each element of a, times that element.
 TANDEM_API Array kron(const Array& a, const Array& b);
 

@@ -29,6 +29,10 @@ inline void __syncthreads() { tandem::test::Blocks::instance().machine.synchroni
 inline unsigned __shfl_sync(unsigned, unsigned word, int lane) {
   return tandem::test::Blocks::instance().machine.shuffle(word, lane);
 }
+template <class T>
+T __ldcs(const T* place) { return *place; }
+template <class T>
+void __stcs(T* place, T value) { *place = value; }
 inline void __syncwarp() { __shfl_sync(~0u, 0, 0); }
 inline unsigned long long atomicAdd(unsigned long long* place, unsigned long long value) {
   return (*place += value) - value;
@@ -37,6 +41,7 @@ inline unsigned long long atomicAdd(unsigned long long* place, unsigned long lon
 namespace tandem::cuda {
 
 inline void tell_word(unsigned long long* place, unsigned long long word) { *place = word; }
+inline unsigned long long overhear_word(const unsigned long long* place) { return *place; }
 inline unsigned long long hear_word(const unsigned long long* place) {
   if (*place == 0) throw std::logic_error("a tile waits for a later one");
   return *place;
