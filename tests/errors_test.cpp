@@ -170,6 +170,11 @@ TEST(Errors, OfShapesThatDoNotFit) {
       TELLS("matrix_rank", td::linalg::matrix_rank(f({2, 3, 3}), f({4})), "(2, 3, 3)", "(4,)"),
       TELLS("lstsq", td::linalg::lstsq(f({3, 2}), f({4})), "(3, 2)", "(4,)"),
       TELLS("lstsq", td::linalg::lstsq(f({3}), f({4})), "(3,)"),
+      TELLS("tensorsolve", td::linalg::tensorsolve(f({3, 4}), f({4})), "(3, 4)", "(4,)"),
+      TELLS("tensorsolve", td::linalg::tensorsolve(f({3, 4}), f({3})), "(3,)", "(4,)"),
+      TELLS("tensorinv", td::linalg::tensorinv(f({3, 4}), 1), "(3,)", "(4,)"),
+      TELLS("matvec", td::matvec(f({3, 4}), f({3})), "(3, 4)", "(3,)"),
+      TELLS("vecmat", td::vecmat(f({4}), f({3, 4})), "(4,)", "(3, 4)"),
       TELLS("cholesky", td::linalg::cholesky(f({3, 4})), "(3, 4)"), TELLS("qr", td::linalg::qr(f({3})), "(3,)"),
       TELLS("svd", td::linalg::svd(f({3})), "(3,)"), TELLS("svdvals", td::linalg::svdvals(f({})), "()"),
       TELLS("eigh", td::linalg::eigh(f({3, 4})), "(3, 4)"),
@@ -328,6 +333,23 @@ TEST(Errors, OfValues) {
       TELLS("uniform", td::random::uniform({1}, {.low = 2, .high = 1}), "2", "1"),
       TELLS("uniform", td::random::uniform({1}, {.dtype = td::int8}), "int8"),
       TELLS("normal", td::random::normal({1}, {.std = -1}), "-1"),
+      TELLS("exponential", td::random::exponential({1}, {.scale = -1}), "-1"),
+      TELLS("gamma", td::random::gamma({1}, -1), "-1"), TELLS("gamma", td::random::gamma(-f({2})), "-1", "(2,)"),
+      TELLS("gamma", td::random::gamma(z({2})), "complex128"), TELLS("poisson", td::random::poisson({1}, -1), "-1"),
+      TELLS("poisson", td::random::poisson(f({2}), {.dtype = td::float32}), "float32"),
+      TELLS("binomial", td::random::binomial({1}, 3, 1.5), "1.5"),
+      TELLS("binomial", td::random::binomial(i({2}), f({3})), "(2,)", "(3,)"),
+      TELLS("binomial", td::random::binomial(f({2}), f({2})), "float64"),
+      TELLS("multivariate_normal", td::random::multivariate_normal(f({2}), f({3, 3}), {}), "(2,)", "(3, 3)"),
+      TELLS("permutation", td::random::permutation(-1), "-1"),
+      TELLS("permutation", td::random::permutation(f({2}), {.axis = 5}), "axis 5"),
+      TELLS("permuted", td::random::permuted(f({2}), {.axis = 5}), "axis 5"),
+      TELLS("shuffle", [] { Array x = f({2}); td::random::shuffle(x, {.axis = 5}); }(), "axis 5"),
+      TELLS("choice", td::random::choice(3, {4}, {.replace = false}), "4 out of 3"),
+      TELLS("choice", td::random::choice(3, {1}, {.p = f({2}) / 2}), "(2,)"),
+      TELLS("choice", td::random::choice(f({3}), {1}, {.p = f({3})}), "3"),
+      TELLS("permuted", td::random::Generator().permuted(f({2}), {.axis = 5}), "axis 5"),
+      TELLS("normal", td::random::Generator().normal({1}, {.seed = 3}), "3"),
       TELLS("integers", td::random::integers({1}, 3, 3), "[3, 3)"),
       TELLS("integers", td::random::integers({1}, 0, 300, {.dtype = td::int8}), "[0, 300)", "int8"),
   });
@@ -337,6 +359,11 @@ TEST(Errors, OfValues) {
       TELLS("solve_triangular", td::linalg::solve_triangular(td::zeros({2, 2}), f({2})), "singular"),
       TELLS("matrix_power", td::linalg::matrix_power(td::zeros({2, 2}), -1), "singular"),
       TELLS("cholesky", td::linalg::cholesky(-f({2, 2})), "positive definite"),
+      TELLS("multivariate_normal", td::random::multivariate_normal(f({2}), -f({2, 2}), {}), "positive definite"),
+      TELLS("multivariate_normal",
+            td::random::multivariate_normal(f({2}), -f({2, 2}), {}, {.root = td::random::Root::eigh}), "-2"),
+      TELLS("tensorsolve", td::linalg::tensorsolve(td::zeros({2, 2}), f({2})), "singular"),
+      TELLS("tensorinv", td::linalg::tensorinv(td::zeros({2, 2}), 1), "singular"),
       TELLS("svd", td::linalg::svd(td::nan * f({2, 2})), "NaN"),
       TELLS("pinv", td::linalg::pinv(td::nan * f({2, 2})), "NaN"),
       TELLS("matrix_rank", td::linalg::matrix_rank(td::nan * f({2, 2})), "NaN"),
@@ -378,6 +405,11 @@ TEST(Errors, OfArraysOnTwoDevices) {
   PAIR("multi_dot", td::linalg::multi_dot({a, b}));
   PAIR("solve", td::linalg::solve(a, b));
   PAIR("solve_triangular", td::linalg::solve_triangular(a, b));
+  PAIR_1D("matvec", td::matvec(a.reshape({1, 3}), b));
+  PAIR_1D("vecmat", td::vecmat(a, b.reshape({3, 1})));
+  PAIR_1D("tensorsolve", td::linalg::tensorsolve(td::outer(a, a), b));
+  PAIR("binomial", td::random::binomial(a.astype(td::int64), b));
+  PAIR_1D("multivariate_normal", td::random::multivariate_normal(a, b * td::eye(3, 3, {.device = b.device()}), {}));
   PAIR("lstsq", td::linalg::lstsq(a, b));
   PAIR("pinv", td::linalg::pinv(a, b(0, 0)));
   PAIR("matrix_rank", td::linalg::matrix_rank(a, b(0, 0)));

@@ -75,7 +75,7 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
 
 Array take_along_axis(const Array& x, const Array& indices, int axis) {
   const FunctionName function("take_along_axis");
-  return detail::select(x, along_axis(function, x, indices, axis, true), false);
+  return detail::select(function, x, along_axis(function, x, indices, axis, true), false);
 }
 
 void put_along_axis(Array& x, const Array& indices, const Operand& values, int axis) {
