@@ -240,7 +240,7 @@ LstsqResult lstsq(const Array& a, const Array& b, const LstsqOptions& options) {
 }
 
 Array tensorsolve(const Array& a, const Array& b) {
-  constexpr const char* function = "tensorsolve";
+  const detail::FunctionName function("tensorsolve");
   const int rows = b.ndim();
   if (a.ndim() < rows || !(detail::leading(a.shape(), rows) == b.shape()))
     fail(function, "shapes " + to_string(a.shape()) + " and " + to_string(b.shape()) + " do not align");
@@ -253,7 +253,7 @@ Array tensorsolve(const Array& a, const Array& b) {
 }
 
 Array tensorinv(const Array& a, int rows) {
-  constexpr const char* function = "tensorinv";
+  const detail::FunctionName function("tensorinv");
   if (rows < 1 || rows > a.ndim())
     fail(function, std::to_string(rows) + " axes of shape " + to_string(a.shape()) + ": one or more of them are rows");
   const Shape first = detail::leading(a.shape(), rows);
