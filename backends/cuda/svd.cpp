@@ -18,15 +18,16 @@ td_status side_by_side(Device& device, const Solver& solver, const Stack& stack,
   const std::int64_t m = stack.m, n = stack.n, columns = out.columns();
   const cusolverEigMode_t mode = out.u ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   using Real = typename SolverOf<T>::Real;
-  // U comes with all its columns, and V instead of its conjugate transpose.
-  Scratch u(device, out.u ? stack.count * m * m * std::int64_t{sizeof(T)} : 1, error);
-  Scratch v(device, out.u ? stack.count * n * n * std::int64_t{sizeof(T)} : 1, error);
+  // U comes with all its columns, and V instead of its conjugate transpose. gesvdjBatched writes to both also where it is
+  // asked for singular values alone.
+  Scratch u(device, stack.count * m * m * std::int64_t{sizeof(T)}, error);
+  Scratch v(device, stack.count * n * n * std::int64_t{sizeof(T)}, error);
   if (!u || !v) return TD_OUT_OF_MEMORY;
   td_status status = for_batches(stack.count, longest_batch, [&](std::int64_t first, int count) {
     T* a = static_cast<T*>(matrix_at(matrices, stack.bytes, first));
     Real* s = static_cast<Real*>(out.s->data) + first * n;
-    T* left = u.as<T>() + (out.u ? first * m * m : 0);
-    T* right = v.as<T>() + (out.u ? first * n * n : 0);
+    T* left = u.as<T>() + first * m * m;
+    T* right = v.as<T>() + first * n * n;
     int length = 0;
     td_status done = check(solver.of<T>().gesvdj_memory(solver.handle, mode, int(m), int(n), a, int(m), s, left, int(m),
                                                         right, int(n), &length, solver.jacobi, count),
