@@ -23,6 +23,10 @@ Array i(const Shape& shape) { return td::ones(shape, {.dtype = td::int64}); }
 Array z(const Shape& shape) { return td::ones(shape, {.dtype = td::complex128}); }
 Array h(const Shape& shape) { return td::ones(shape, {.dtype = td::float16}); }
 
+constexpr std::int64_t half = std::int64_t{1} << 32;  // as many times as many bytes cannot be counted
+/// An element that is shown so often that no memory holds a copy.
+Array huge() { return td::broadcast_to(f({1}), {half, half / 4}); }
+
 template <class E = td::Error>
 void expect_all(const std::vector<Refusal>& refusals) {
   for (const Refusal& refusal : refusals)
@@ -166,6 +170,11 @@ TEST(Errors, OfShapesThatDoNotFit) {
       TELLS("matrix_rank", td::linalg::matrix_rank(f({2, 3, 3}), f({4})), "(2, 3, 3)", "(4,)"),
       TELLS("lstsq", td::linalg::lstsq(f({3, 2}), f({4})), "(3, 2)", "(4,)"),
       TELLS("lstsq", td::linalg::lstsq(f({3}), f({4})), "(3,)"),
+      TELLS("tensorsolve", td::linalg::tensorsolve(f({3, 4}), f({4})), "(3, 4)", "(4,)"),
+      TELLS("tensorsolve", td::linalg::tensorsolve(f({3, 4}), f({3})), "(3,)", "(4,)"),
+      TELLS("tensorinv", td::linalg::tensorinv(f({3, 4}), 1), "(3,)", "(4,)"),
+      TELLS("matvec", td::matvec(f({3, 4}), f({3})), "(3, 4)", "(3,)"),
+      TELLS("vecmat", td::vecmat(f({4}), f({3, 4})), "(4,)", "(3, 4)"),
       TELLS("cholesky", td::linalg::cholesky(f({3, 4})), "(3, 4)"), TELLS("qr", td::linalg::qr(f({3})), "(3,)"),
       TELLS("svd", td::linalg::svd(f({3})), "(3,)"), TELLS("svdvals", td::linalg::svdvals(f({})), "()"),
       TELLS("eigh", td::linalg::eigh(f({3, 4})), "(3, 4)"),
@@ -310,6 +319,9 @@ TEST(Errors, OfValues) {
       TELLS("fft", td::fft::fft(f({2}), {.n = 0}), "0", "(2,)"), TELLS("fftfreq", td::fft::fftfreq(0), "0"),
       TELLS("item", f({2}).item<double>(), "(2,)"), TELLS("bool", [] { if (f({2})) return; }(), "(2,)"),
       TELLS("copy_to", [] { std::vector<double> to(3); f({2}).copy_to(std::span(to)); }(), "(2,)", "3"),
+      TELLS("Array", Array(std::span<const double>(std::vector<double>(2)), Shape{3}), "2 values", "(3,)"),
+      TELLS("adopt", Array::adopt(static_cast<void*>(nullptr), td::int8, {2}, {1}, nullptr), "null", "2 elements"),
+      TELLS("to_dlpack_unversioned", [] { const Array x = f({2}); td::to_dlpack_unversioned(x); }(), "copy()"),
       TELLS("asarray", td::asarray(f({2}), {.dtype = td::int8, .copy = false}), "float64", "int8"),
       TELLS("astype", td::astype(z({2}), td::int8), "complex128", "int8"),
       TELLS("result_type", td::result_type({}), "no dtypes"), TELLS("isdtype", td::isdtype(td::int8, "whole"), "whole"),
@@ -321,6 +333,23 @@ TEST(Errors, OfValues) {
       TELLS("uniform", td::random::uniform({1}, {.low = 2, .high = 1}), "2", "1"),
       TELLS("uniform", td::random::uniform({1}, {.dtype = td::int8}), "int8"),
       TELLS("normal", td::random::normal({1}, {.std = -1}), "-1"),
+      TELLS("exponential", td::random::exponential({1}, {.scale = -1}), "-1"),
+      TELLS("gamma", td::random::gamma({1}, -1), "-1"), TELLS("gamma", td::random::gamma(-f({2})), "-1", "(2,)"),
+      TELLS("gamma", td::random::gamma(z({2})), "complex128"), TELLS("poisson", td::random::poisson({1}, -1), "-1"),
+      TELLS("poisson", td::random::poisson(f({2}), {.dtype = td::float32}), "float32"),
+      TELLS("binomial", td::random::binomial({1}, 3, 1.5), "1.5"),
+      TELLS("binomial", td::random::binomial(i({2}), f({3})), "(2,)", "(3,)"),
+      TELLS("binomial", td::random::binomial(f({2}), f({2})), "float64"),
+      TELLS("multivariate_normal", td::random::multivariate_normal(f({2}), f({3, 3}), {}), "(2,)", "(3, 3)"),
+      TELLS("permutation", td::random::permutation(-1), "-1"),
+      TELLS("permutation", td::random::permutation(f({2}), {.axis = 5}), "axis 5"),
+      TELLS("permuted", td::random::permuted(f({2}), {.axis = 5}), "axis 5"),
+      TELLS("shuffle", [] { Array x = f({2}); td::random::shuffle(x, {.axis = 5}); }(), "axis 5"),
+      TELLS("choice", td::random::choice(3, {4}, {.replace = false}), "4 out of 3"),
+      TELLS("choice", td::random::choice(3, {1}, {.p = f({2}) / 2}), "(2,)"),
+      TELLS("choice", td::random::choice(f({3}), {1}, {.p = f({3})}), "3"),
+      TELLS("permuted", td::random::Generator().permuted(f({2}), {.axis = 5}), "axis 5"),
+      TELLS("normal", td::random::Generator().normal({1}, {.seed = 3}), "3"),
       TELLS("integers", td::random::integers({1}, 3, 3), "[3, 3)"),
       TELLS("integers", td::random::integers({1}, 0, 300, {.dtype = td::int8}), "[0, 300)", "int8"),
   });
@@ -330,6 +359,11 @@ TEST(Errors, OfValues) {
       TELLS("solve_triangular", td::linalg::solve_triangular(td::zeros({2, 2}), f({2})), "singular"),
       TELLS("matrix_power", td::linalg::matrix_power(td::zeros({2, 2}), -1), "singular"),
       TELLS("cholesky", td::linalg::cholesky(-f({2, 2})), "positive definite"),
+      TELLS("multivariate_normal", td::random::multivariate_normal(f({2}), -f({2, 2}), {}), "positive definite"),
+      TELLS("multivariate_normal",
+            td::random::multivariate_normal(f({2}), -f({2, 2}), {}, {.root = td::random::Root::eigh}), "-2"),
+      TELLS("tensorsolve", td::linalg::tensorsolve(td::zeros({2, 2}), f({2})), "singular"),
+      TELLS("tensorinv", td::linalg::tensorinv(td::zeros({2, 2}), 1), "singular"),
       TELLS("svd", td::linalg::svd(td::nan * f({2, 2})), "NaN"),
       TELLS("pinv", td::linalg::pinv(td::nan * f({2, 2})), "NaN"),
       TELLS("matrix_rank", td::linalg::matrix_rank(td::nan * f({2, 2})), "NaN"),
@@ -371,6 +405,11 @@ TEST(Errors, OfArraysOnTwoDevices) {
   PAIR("multi_dot", td::linalg::multi_dot({a, b}));
   PAIR("solve", td::linalg::solve(a, b));
   PAIR("solve_triangular", td::linalg::solve_triangular(a, b));
+  PAIR_1D("matvec", td::matvec(a.reshape({1, 3}), b));
+  PAIR_1D("vecmat", td::vecmat(a, b.reshape({3, 1})));
+  PAIR_1D("tensorsolve", td::linalg::tensorsolve(td::outer(a, a), b));
+  PAIR("binomial", td::random::binomial(a.astype(td::int64), b));
+  PAIR_1D("multivariate_normal", td::random::multivariate_normal(a, b * td::eye(3, 3, {.device = b.device()}), {}));
   PAIR("lstsq", td::linalg::lstsq(a, b));
   PAIR("pinv", td::linalg::pinv(a, b(0, 0)));
   PAIR("matrix_rank", td::linalg::matrix_rank(a, b(0, 0)));
@@ -445,18 +484,23 @@ TEST(Errors, OfFilesAndDevices) {
 }
 
 TEST(Errors, OfMemory) {
-  constexpr std::int64_t half = std::int64_t{1} << 32;
   expect_all<td::OutOfMemory>({
-      TELLS("empty", td::empty({half, half / 4}), "float64"),
-      TELLS("copy", td::broadcast_to(f({1}), {half, half / 4}).copy()),
-      TELLS("contiguous", td::broadcast_to(f({1}), {half, half / 4}).contiguous()),
+      TELLS("empty", td::empty({half, half / 4}), "float64"), TELLS("empty_like", td::empty_like(huge())),
+      TELLS("copy", huge().copy()), TELLS("contiguous", huge().contiguous()),
       TELLS("normal", td::random::normal({half, half / 4})),
       TELLS("matmul", td::matmul(td::broadcast_to(f({1}), {half, 1}), td::broadcast_to(f({1}), {1, half / 4}))),
-      TELLS("sort", td::sort(td::broadcast_to(f({1}), {half, half / 4}))),
-      TELLS("diff", td::diff(td::broadcast_to(f({1}), {half, half / 4}), {.prepend = f({})})),
+      TELLS("sort", td::sort(huge())), TELLS("diff", td::diff(huge(), {.prepend = f({})})),
+      TELLS("unique", td::unique(huge())), TELLS("unique_values", td::unique_values(huge())),
+      TELLS("unique_counts", td::unique_counts(huge())), TELLS("unique_inverse", td::unique_inverse(huge())),
+      TELLS("unique_all", td::unique_all(huge())), TELLS("median", td::median(huge())),
+      TELLS("partition", td::partition(huge(), 3)), TELLS("topk", td::topk(huge(), 3)),
+      TELLS("isin", td::isin(1, huge())),
   });
   expect_all({TELLS("zeros", td::zeros({half, half}), "(4294967296, 4294967296)"),
-              TELLS("tile", td::tile(f({2}), {half, half})), TELLS("repeat", td::repeat(f({2}), half * (half / 4)))});
+              TELLS("add", td::broadcast_to(f({1}), {half, 1}) + td::broadcast_to(f({1}), {1, half}), "(4294967296, 4"),
+              TELLS("outer", td::outer(td::broadcast_to(f({1}), {half}), td::broadcast_to(f({1}), {half}))),
+              TELLS("diagflat", td::diagflat(huge())), TELLS("tile", td::tile(f({2}), {half, half})),
+              TELLS("repeat", td::repeat(f({2}), half * (half / 4)))});
 }
 
 // A function's name is said for as long as it runs, whether it returns or throws.

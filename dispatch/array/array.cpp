@@ -18,7 +18,7 @@ namespace {
 
 /// The node of an array that has not been moved from.
 Node& node_of(const NodePtr& node) {
-  if (!node) detail::fail("Array", "used after it was moved from");
+  if (!node) detail::fail("Array", "the array was moved from");
   return *node;
 }
 

@@ -29,7 +29,7 @@ DType compute_dtype(td_op op, DType dtype) {
   fail(row.name, "dtype " + std::string(name(dtype)) + " is not supported");
 }
 
-/// Shape of the result; throws Error with the shapes of the arrays.
+/// Shape of the result; throws Error with the shapes of the arrays, and for more elements than can be counted.
 Shape result_shape(const char* function, const Operand* const* operands, int n) {
   Shape shape;
   bool first = true;
@@ -49,6 +49,7 @@ Shape result_shape(const char* function, const Operand* const* operands, int n) 
       fail(function, text + " do not broadcast");
     }
   }
+  element_count(function, shape);
   return shape;
 }
 

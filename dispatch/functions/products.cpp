@@ -274,12 +274,14 @@ void require_alignment(const char* function, const Array& a, const Array& b, con
 }  // namespace
 
 Array matvec(const Array& a, const Array& b) {
-  require_alignment("matvec", a, b, a, -1, b);
+  const FunctionName function("matvec");
+  require_alignment(function, a, b, a, -1, b);
   return matmul(a, b.expand_dims(-1)).squeeze(-1);
 }
 
 Array vecmat(const Array& a, const Array& b) {
-  require_alignment("vecmat", a, b, b, -2, a);
+  const FunctionName function("vecmat");
+  require_alignment(function, a, b, b, -2, a);
   return matmul((is_complex(a.dtype()) ? conj(a) : a).expand_dims(-2), b).squeeze(-2);
 }
 

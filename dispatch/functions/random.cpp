@@ -149,12 +149,13 @@ Array gamma(const Shape& shape, double k, const ScaleOptions& options) {
 }
 
 Array gamma(const Array& k, const ScaleOptions& options) {
-  check_device("gamma", options.device, k);
-  check_parameter("gamma", k, shape_range);
-  check_parameter("gamma", options.scale, scale_range);
-  return draw_each("gamma", place(TD_RANDOM_GAMMA, options), k,
+  const detail::FunctionName function("gamma");
+  check_device(function, options.device, k);
+  check_parameter(function, k, shape_range);
+  check_parameter(function, options.scale, scale_range);
+  return draw_each(function, place(TD_RANDOM_GAMMA, options), k,
                    full({}, options.scale, {.dtype = float64, .device = k.device()}), k.shape(),
-                   real_float("gamma", options.dtype));
+                   real_float(function, options.dtype));
 }
 
 Array poisson(const Shape& shape, double mean, const Options& options) {
@@ -165,10 +166,11 @@ Array poisson(const Shape& shape, double mean, const Options& options) {
 }
 
 Array poisson(const Array& mean, const Options& options) {
-  check_device("poisson", options.device, mean);
-  check_parameter("poisson", mean, mean_range);
-  return draw_each("poisson", place(TD_RANDOM_POISSON, options), mean, {}, mean.shape(),
-                   count_dtype("poisson", options.dtype));
+  const detail::FunctionName function("poisson");
+  check_device(function, options.device, mean);
+  check_parameter(function, mean, mean_range);
+  return draw_each(function, place(TD_RANDOM_POISSON, options), mean, {}, mean.shape(),
+                   count_dtype(function, options.dtype));
 }
 
 Array binomial(const Shape& shape, std::int64_t n, double p, const Options& options) {
@@ -180,16 +182,17 @@ Array binomial(const Shape& shape, std::int64_t n, double p, const Options& opti
 }
 
 Array binomial(const Array& n, const Array& p, const Options& options) {
-  if (!is_integer(n.dtype())) detail::fail("binomial", "n of dtype " + std::string(name(n.dtype())) + " is no integer");
-  check_device("binomial", options.device, n);
+  const detail::FunctionName function("binomial");
+  if (!is_integer(n.dtype())) detail::fail(function, "n of dtype " + std::string(name(n.dtype())) + " is no integer");
+  check_device(function, options.device, n);
   const Array arrays[] = {n, p};
-  detail::common_device("binomial", arrays);
+  detail::common_device(function, arrays);
   const Shape shapes[] = {n.shape(), p.shape()};
-  const Shape shape = detail::broadcast_shapes("binomial", shapes);
-  check_parameter("binomial", n, trials_range);
-  check_parameter("binomial", p, probability_range);
-  return draw_each("binomial", place(TD_RANDOM_BINOMIAL, options), n, p, shape,
-                   count_dtype("binomial", options.dtype));
+  const Shape shape = detail::broadcast_shapes(function, shapes);
+  check_parameter(function, n, trials_range);
+  check_parameter(function, p, probability_range);
+  return draw_each(function, place(TD_RANDOM_BINOMIAL, options), n, p, shape,
+                   count_dtype(function, options.dtype));
 }
 
 }  // namespace tandem::random

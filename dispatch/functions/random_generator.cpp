@@ -19,6 +19,7 @@ Use use_of(std::optional<DType> dtype, DType otherwise) {
 /// Calls draw(options) with the options at the state's place, and moves it behind `count` elements once all has gone well.
 template <class Options, class Draw>
 auto advance(const char* function, Generator::State& state, Options options, Use use, std::int64_t count, Draw draw) {
+  const detail::FunctionName scope(function);
   if (options.seed || options.stream || options.offset)
     detail::fail(function, "seed, stream and offset of a Generator's draws are its own; the options have " +
                                std::to_string(options.seed) + ", " + std::to_string(options.stream) + " and " +

@@ -70,6 +70,10 @@ namespace {
 /// Calls the verb partition; false if the backend leaves it to sort. An output without a node is not asked for.
 bool partition_rows(const char* function, const Array& rows, const Array& ranks, bool descending,
                     const detail::NodePtr& values, const detail::NodePtr& indices) {
+  // Backends may keep a key and a position of each element; the rows may be less in memory than what they show.
+  constexpr std::int64_t most_elements = INT64_MAX / 128;
+  if (rows.size() > most_elements)
+    detail::fail<OutOfMemory>(function, "shape " + to_string(rows.shape()) + " has more elements than any memory");
   const detail::Node& source = detail::ready(function, rows);
   detail::ready(function, ranks);
   const td_view in = detail::view_of(source), places = detail::view_of(*ranks.node());

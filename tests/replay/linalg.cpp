@@ -27,9 +27,8 @@ void add_products(Functions& f) {
   f["matrix_power"].call = GIVES(td::linalg::matrix_power(a.array(0), a.integer(1)));
   f["multi_dot"].call = GIVES(td::linalg::multi_dot(std::span<const Array>(a.arrays(0))));
   f["matrix_diagonal"] = {.call = GIVES(td::linalg::diagonal(a.array(0), a.axis(1))), .says = {"diagonal"}};
-  f["trace"] = {.call = GIVES(td::linalg::trace(a.array(0), {.offset = a.axis(1), .dtype = a.dtype(2)})),
-                .zeros_alike = true};
-  for (const char* name : {"einsum", "inner", "vdot", "kron", "vecdot", "cross", "matrix_power", "multi_dot"})
+  f["trace"].call = GIVES(td::linalg::trace(a.array(0), {.offset = a.axis(1), .dtype = a.dtype(2)}));
+  for (const char* name : {"einsum", "inner", "vdot", "kron", "vecdot", "cross", "matrix_power", "multi_dot", "trace"})
     f[name].zeros_alike = true;
 }
 
