@@ -1,9 +1,10 @@
 // The CUDA kernels of scan, gather and scatter on the host, threads as fibers, and the plans that they follow: compared
-// with the reference backend bit by bit.
+// with the reference backend bit by bit. Those of QR factors: compared with what they stand for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
+#include <complex>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -14,6 +15,7 @@
 
 #include "backends/reference/verbs.hpp"
 #include "gather_device.cuh"
+#include "qr_device.cuh"
 #include "scan_device.cuh"
 
 namespace tandem::test {
@@ -306,6 +308,91 @@ TEST_F(CudaKernels, IndicesOutsideReadNothing) {
     list[0] = 0;
     EXPECT_EQ(with_bad, offsets_of(c, movement)) << right;
   }
+}
+
+// ---- QR factors ----
+
+template <class T>
+using RealOf = typename PartsOf<T>::Real;
+using Complex = std::complex<long double>;
+
+template <class T>
+Complex wide(T x) { return {PartsOf<T>::re(x), PartsOf<T>::im(x)}; }
+
+/// The factors of a matrix, column by column, by the kernel.
+template <class T>
+std::pair<std::vector<T>, std::vector<T>> factors_of(const QrShape& shape, const std::vector<T>& a) {
+  std::vector<T> q(std::size_t(shape.m * shape.inner)), r(std::size_t(shape.inner * shape.n));
+  std::vector<T> memory(std::size_t(qr_bytes<T>(shape)) / sizeof(T));
+  launch(1, {unsigned(qr_threads(shape)), 1}, [&] { factorize(shape, memory.data(), a.data(), q.data(), r.data()); });
+  return {q, r};
+}
+
+/// That q r is the matrix and columns of q are orthonormal, by the bounds for Householder's method (Higham: Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, theorem 19.4), that r is upper triangular and its diagonal real.
+template <class T>
+void expect_factors(const QrShape& shape, const std::vector<T>& a) {
+  const auto [q, r] = factors_of(shape, a);
+  const std::int64_t m = shape.m, n = shape.n, inner = shape.inner;
+  const long double steps = 4 * (long double)(m + n);
+  const long double bound = steps * std::numeric_limits<RealOf<T>>::epsilon();
+  const long double subnormal = steps * std::numeric_limits<RealOf<T>>::denorm_min();  // what their rounding adds
+  for (std::int64_t j = 0; j < n; ++j) {
+    long double error = 0, length = 0;
+    for (std::int64_t i = 0; i < m; ++i) {
+      Complex sum = 0;
+      for (std::int64_t k = 0; k <= std::min(j, inner - 1); ++k)
+        sum += wide(q[std::size_t(k * m + i)]) * wide(r[std::size_t(j * inner + k)]);
+      error += std::norm(sum - wide(a[std::size_t(j * m + i)]));
+      length += std::norm(wide(a[std::size_t(j * m + i)]));
+    }
+    ASSERT_LE(std::sqrt(error), bound * std::sqrt(length) + subnormal) << "column " << j;
+    if (j < inner) {
+      ASSERT_EQ(PartsOf<T>::im(r[std::size_t(j * inner + j)]), 0) << "column " << j;
+    }
+  }
+  for (std::int64_t j = 0; j < inner; ++j)
+    for (std::int64_t k = 0; k <= j; ++k) {
+      Complex sum = 0;
+      for (std::int64_t i = 0; i < m; ++i)
+        sum += std::conj(wide(q[std::size_t(k * m + i)])) * wide(q[std::size_t(j * m + i)]);
+      ASSERT_LE(std::abs(sum - Complex(j == k)), bound) << "columns " << k << " and " << j;
+    }
+}
+
+template <class T>
+void expect_factors_of_all(td_dtype dtype) {
+  SCOPED_TRACE("dtype " + std::to_string(dtype));
+  std::mt19937 engine(7);
+  const auto number = [&] { return RealOf<T>((double(engine() % 2001) - 1000) / 777); };
+  for (const auto& [m, n, inner] :
+       {std::array<std::int64_t, 3>{1, 1, 1}, {2, 2, 2}, {5, 3, 3}, {5, 3, 5}, {3, 5, 3}, {16, 16, 16}, {32, 32, 32},
+        {33, 17, 33}, {7, 40, 7}, {20, 70, 20}, {64, 2, 2}, {1, 4, 1}, {4, 1, 1}, {4, 1, 4}}) {
+    SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(n) + ", " + std::to_string(inner));
+    const QrShape shape{m, n, inner, 1};
+    std::vector<T> a(std::size_t(m * n));
+    for (T& x : a) x = PartsOf<T>::make(number(), number());
+    expect_factors(shape, a);
+    // Squares of large elements overflow, those of small ones vanish; subnormal ones; columns of zeros.
+    for (const int power : sizeof(RealOf<T>) == 4 ? std::array{110, -100, -140} : std::array{1000, -1000, -1060}) {
+      std::vector<T> b = a;
+      for (T& x : b) x = PartsOf<T>::make(std::ldexp(PartsOf<T>::re(x), power), std::ldexp(PartsOf<T>::im(x), power));
+      expect_factors(shape, b);
+    }
+    for (std::int64_t i = 0; i < m; ++i) a[std::size_t(n / 2 * m + i)] = T{};
+    expect_factors(shape, a);
+    std::fill(a.begin(), a.end(), T{});
+    expect_factors(shape, a);
+    a[0] = PartsOf<T>::make(RealOf<T>(NAN), 0);
+    factors_of(shape, a);  // comes to an end
+  }
+}
+
+TEST_F(CudaKernels, QrFactors) {
+  expect_factors_of_all<float>(TD_FLOAT32);
+  expect_factors_of_all<double>(TD_FLOAT64);
+  expect_factors_of_all<scalar::c64>(TD_COMPLEX64);
+  expect_factors_of_all<scalar::c128>(TD_COMPLEX128);
 }
 
 }  // namespace

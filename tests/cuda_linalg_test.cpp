@@ -7,6 +7,7 @@
 
 #include "../backends/cpu/blas.hpp"
 #include "../backends/cuda/factorization.hpp"
+#include "../backends/cuda/qr_kernels.hpp"
 #include "linalg_verbs.hpp"
 
 namespace tandem::cuda {
@@ -62,6 +63,12 @@ td_status copy(td_device*, td_copy_kind, void* to, const void* from, std::int64_
 }
 
 // ---- the kernels ----
+
+// What is left to cuSOLVER is tested here.
+bool fits_a_block(const QrShape&, td_dtype) { return false; }
+cudaError_t factorize_qr(cudaStream_t, const QrShape&, td_dtype, const void*, void*, void*) {
+  return cudaErrorNotSupported;
+}
 
 cudaError_t make_addresses(cudaStream_t, void* data, std::int64_t bytes, std::int64_t count, void** addresses) {
   for (std::int64_t i = 0; i < count; ++i) addresses[i] = matrix_at(data, bytes, i);

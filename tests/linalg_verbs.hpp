@@ -130,8 +130,9 @@ class Linalg : public ::testing::Test {};
 using Types = ::testing::Types<float, double, C64, C128>;
 TYPED_TEST_SUITE(Linalg, Types);
 
-/// Numbers of matrices and orders: alone, several at a time with some left over, LAPACK.
-constexpr std::array<std::int64_t, 2> stacks[] = {{1, 1}, {1, 6}, {21, 2}, {37, 5}, {19, 32}, {3, 33}, {2, 50}};
+/// Numbers of matrices and orders: alone, several at a time with some left over, LAPACK, by blocks.
+constexpr std::array<std::int64_t, 2> stacks[] = {{1, 1},   {1, 6},  {21, 2}, {37, 5},
+                                                  {19, 32}, {3, 33}, {2, 50}, {1, 130}};
 
 std::string describe(std::int64_t count, std::int64_t n) {
   return std::to_string(count) + " of order " + std::to_string(n);

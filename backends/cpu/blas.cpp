@@ -125,6 +125,9 @@ Library load() {
       bind(function, (type + std::string(name) + "_").c_str());
     };
     const bool real = type == 's' || type == 'd';
+    bind_one(lapack.gemm, "gemm");
+    bind_one(lapack.trsm, "trsm");
+    bind_one(lapack.laswp, "laswp");
     bind_one(lapack.potrf, "potrf");
     bind_one(lapack.getrf, "getrf");
     bind_one(lapack.getrs, "getrs");

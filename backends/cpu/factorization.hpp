@@ -95,17 +95,18 @@ struct Effort {
   bool worth_threads;
 };
 
-/// Of factorizations that mostly multiply matrices. Two threads against one, microseconds: cholesky of n = 64: 13.0,
-/// 10.7; 128: 47.7, 46.2; 192: 114, 117; 256: 218, 236; solve 96: 52.6, 52.5; 128: 99, 105; 192: 211, 244.
-inline Effort of_products(double work) noexcept { return {work, work >= 1 << 21}; }
+/// Of factorizations that mostly multiply matrices. Two threads against one, milliseconds: cholesky of n = 64: 0.0130,
+/// 0.0107; 128: 0.048, 0.046; 256: 0.22, 0.24; 512: 1.21, 1.72; solve 96: 0.053, 0.052; 256: 0.44, 0.56; 512: 2.4, 3.6;
+/// two of which each shares its processor, solve 256: 31, 0.56.
+inline Effort of_products(double work) noexcept { return {work, work >= large_work}; }
 
 /// Of factorizations of m x n matrices in `factor` m n min(m, n) multiplications, half of them by vectors. Two threads
 /// against one, milliseconds: qr 128: 0.58, 0.56; 256: 2.6, 2.7; 512: 15, 18; svd 128: 2.6, 2.3; 256: 12.0, 12.5; 512:
-/// 71, 88; eigh 128: 1.5, 1.3; 256: 5.8, 6.2; 512: 28, 36; eig 128: 9.1, 10.2; 256: 37, 41; 512: 319, 338. Two threads,
-/// of which each shares its processor: svd 64: 24, 0.49.
+/// 71, 88; eigh 128: 1.5, 1.3; 256: 5.8, 6.2; 512: 28, 36; eig 128: 9.1, 10.2; 256: 37, 41; 512: 319, 338; two of which
+/// each shares its processor, svd 64: 24, 0.49.
 inline Effort of_vectors(double factor, int64_t m, int64_t n) noexcept {
   const double work = double(m) * double(n) * double(std::min(m, n));
-  return {factor * work, work >= 256.0 * 256 * 256};
+  return {factor * work, work >= large_work};
 }
 
 /// Calls some(begin, end, memory) for ranges of at most `most` matrices of the stack `a`, with memory of the layout for

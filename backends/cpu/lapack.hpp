@@ -1,5 +1,5 @@
-// LAPACK as OpenBLAS exports it: Fortran, so that everything is passed by address, matrices lie column by column, and
-// the lengths of texts follow at the end.
+// BLAS and LAPACK as OpenBLAS exports them: Fortran, so that everything is passed by address, matrices lie column by
+// column, and the lengths of texts follow at the end.
 #pragma once
 
 #include <complex>
@@ -20,6 +20,11 @@ struct Lapack {
   using Text = const char*;
   using Length = std::size_t;
 
+  void (*gemm)(Text a_transposed, Text b_transposed, Int m, Int n, Int k, const T* alpha, const T* a, Int lda,
+               const T* b, Int ldb, const T* beta, T* c, Int ldc, Length, Length);
+  void (*trsm)(Text side, Text triangle, Text transposed, Text diagonal, Int m, Int n, const T* alpha, const T* a,
+               Int lda, T* b, Int ldb, Length, Length, Length, Length);
+  void (*laswp)(Int n, T* a, Int lda, Int first, Int last, Int pivots, Int step);
   void (*potrf)(Text triangle, Int n, T* a, Int lda, int* info, Length);
   void (*getrf)(Int m, Int n, T* a, Int lda, int* pivots, int* info);
   void (*getrs)(Text transposed, Int n, Int k, const T* a, Int lda, Int pivots, T* b, Int ldb, int* info, Length);

@@ -1,7 +1,9 @@
-// LU factors and systems of equations: own kernels for small matrices, LAPACK's getrf, getrs and trtrs for others.
+// LU factors and systems of equations: own kernels for small matrices, own blocks for large ones, LAPACK's getrf, getrs
+// and trtrs for others.
 #include <algorithm>
 #include <bit>
 
+#include "blocked_lu.hpp"
 #include "small_matrices.hpp"
 
 namespace tandem::cpu {
@@ -100,6 +102,12 @@ td_status factorize(const Blas& blas, const td_view& a, const td_view& lu, const
       return true;
     }
     from.copy(number, to);
+    if (goes_by_blocks(n, 0)) {
+      BlockedLu<T> factorization(blas, n, to, rows);
+      factorization.eliminate();
+      factorization.complete();
+      return true;
+    }
     int info = 0;
     blas.lapack<T>().getrf(&order, &order, to, &order, rows, &info);
     return true;  // a singular matrix has factors, too
@@ -150,6 +158,12 @@ td_status solve_large(const Blas& blas, const td_view& a, td_structure structure
     if (!general) {
       lapack.trtrs(triangle, "N", diagonal, &order, &columns, matrix, &order, to, &order, &info, 1, 1, 1);
       return info == 0;
+    }
+    if (goes_by_blocks(n, k)) {
+      BlockedLu<T> factorization(blas, n, matrix, pivots, to, k);
+      if (!factorization.eliminate()) return false;
+      factorization.substitute();
+      return true;
     }
     lapack.getrf(&order, &order, matrix, &order, pivots, &info);
     if (info != 0) return false;

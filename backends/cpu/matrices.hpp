@@ -58,7 +58,7 @@ class Batch {
 /// Copies a matrix into contiguous rows.
 void pack(const Matrix& from, int64_t item, void* to) noexcept;
 
-/// Multiplications from which BLAS can use all threads for one product.
+/// Multiplications from which one matrix can have all threads.
 inline constexpr double large_work = 256.0 * 256 * 256;
 
 /// Calls body(begin, end) for ranges of `count` matrices that take `work` multiplications each, in parallel, each by one

@@ -105,8 +105,9 @@ td_status make_device(int ordinal, Device** made, td_error* error) {
   const double stream = watch.lap();
   if (status == TD_OK) status = make_memory_pool(*device, &device->memory, error);
   if (status == TD_OK) {
-    log(TD_LOG_DEBUG, "device %d opened: %.2f ms for the context, %.2f ms for attributes and stream, %.2f ms for the pool",
-        ordinal, context, stream, watch.lap());
+    log(TD_LOG_DEBUG,
+        "device %d opened: %.2f ms for the context, %.2f ms for attributes and stream, %.2f ms for the pool", ordinal,
+        context, stream, watch.lap());
     device->ring = make_ring(*device);
     *made = device;
     return TD_OK;

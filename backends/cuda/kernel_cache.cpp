@@ -8,8 +8,8 @@
 namespace tandem::cuda {
 namespace {
 
-/// The code of a source for one device. Whoever needs it first compiles it, under its own lock; others wait for that one
-/// alone.
+/// The code of a source for one device. Whoever needs it first compiles it, under its own lock; others wait for that
+/// one alone.
 struct Entry {
   std::mutex mutex;
   cudaLibrary_t library = nullptr;

@@ -12,9 +12,9 @@
 
 namespace tandem::cuda {
 
-/// The kernel `name` (extern "C"), which may be one of several, of a source text, compiled by NVRTC to a cubin for the device, found in memory by the
-/// whole text, or on disk under $TANDEM_CACHE_DIR, else $XDG_CACHE_HOME/tandem, else ~/.cache/tandem. Thread-safe. The
-/// compiler's log is in the message if it fails.
+/// The kernel `name` (extern "C"), which may be one of several, of a source text, compiled by NVRTC to a cubin for the
+/// device, found in memory by the whole text, or on disk under $TANDEM_CACHE_DIR, else $XDG_CACHE_HOME/tandem, else
+/// ~/.cache/tandem. Thread-safe. The compiler's log is in the message if it fails.
 td_status get_kernel(Device& device, std::string_view source, const char* name, cudaKernel_t* kernel, td_error* error);
 
 /// Compiles a source for an architecture without needing a device; the cubin's bytes. For tests.

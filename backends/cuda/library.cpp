@@ -66,7 +66,8 @@ td_status open_library(const char* name, std::initializer_list<int> versions, Li
   }
   return fail(
       error, TD_UNAVAILABLE,
-      "%s cannot be loaded%s; it was looked for in $CUDA_HOME, $CUDA_PATH, /usr/local/cuda and the loader's folders",
+      "%s cannot be loaded%s; it was looked for in $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, the "
+      "bundle beside the plugin and the loader's folders",
       files.c_str(), problem.c_str());
 }
 

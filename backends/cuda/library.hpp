@@ -15,7 +15,8 @@ struct Library {
 };
 
 /// Opens lib<name>.so.<version> for the first version that is found: in lib64 and lib of $CUDA_HOME, of $CUDA_PATH and
-/// of /usr/local/cuda, in the bundle beside the plugin, then where the loader looks. TD_UNAVAILABLE names the library and where it was looked for.
+/// of /usr/local/cuda, in the bundle beside the plugin, then where the loader looks. TD_UNAVAILABLE names the library
+/// and where it was looked for.
 td_status open_library(const char* name, std::initializer_list<int> versions, Library* library, td_error* error);
 
 /// The file of lib<name>.so.<version> that open_library() tries first, if that can be told without the loader; empty if

@@ -1,5 +1,7 @@
-// QR factors by cuSOLVER's geqrf and orgqr, one matrix after the other.
+// QR factors: of matrices that fit into shared memory by a kernel of our own, a block each; of others by cuSOLVER's
+// geqrf and orgqr, one matrix after the other.
 #include "factorization.hpp"
+#include "qr_kernels.hpp"
 
 namespace tandem::cuda {
 namespace {
@@ -58,10 +60,15 @@ td_status qr(td_device* handle, const td_view* a, const td_view* q, const td_vie
   td_status status = check_lengths(stack, error);
   if (status != TD_OK) return status;
   Scratch matrices(device, stack.count * stack.bytes, error);
-  Infos infos(device, stack.count, error);
-  if (!matrices || !infos) return TD_OUT_OF_MEMORY;
+  if (!matrices) return TD_OUT_OF_MEMORY;
   status = pack_columns(device, *a, matrices.as<void>(), error);
   if (status != TD_OK) return status;
+  const QrShape shape{stack.m, stack.n, q->shape[q->ndim - 1], stack.count};
+  if (fits_a_block(shape, a->dtype))
+    return check(factorize_qr(device.stream, shape, a->dtype, matrices.as<void>(), q->data, r->data),
+                 "launch of a factorization", error);
+  Infos infos(device, stack.count, error);
+  if (!infos) return TD_OUT_OF_MEMORY;
   std::vector<char> host_memory;
   {
     const InUse<Solver> solver(device, &status, error);

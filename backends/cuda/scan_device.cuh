@@ -265,7 +265,8 @@ __global__ void __launch_bounds__(row_tile_threads, resident_row_tiles<T>)
   __shared__ T segments[scan_children], local[most_scan_levels];
   __shared__ Before<T> before_tile;
   __shared__ unsigned long long taken;
-  const int thread = threadIdx.x, lane = thread % 32, child = thread % scan_children, segment = thread / scan_children;
+  const unsigned thread = threadIdx.x;
+  const int lane = int(thread % 32), child = int(thread % scan_children), segment = int(thread / scan_children);
   const i64 number = plan.tiles > 1 ? take_tile(board, &taken) : i64(blockIdx.x);
   const i64 row = plan.tiles == 1 ? number : plan.outer == 1 ? 0 : number / plan.tiles, tile = number - row * plan.tiles;
   const i64 begin = tile * plan.tile_length + thread / 32 * Staging<T>::elements, left = plan.length - begin;

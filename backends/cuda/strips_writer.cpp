@@ -183,7 +183,8 @@ class StripsWriter : public ReductionWriter {
               "  const int offset = e * ", leaf_lanes, ";\n");
   }
 
-  /// Memory is read for the last time where its elements are kept, and in the last stage.
+  /// Memory is read for the last time where its elements are kept, and in the last stage. Other blocks read beside it:
+  /// a strip is narrower than what DRAM likes to read.
   template <class Reads>
   void write_loads(int stage, Reads reads, bool keeps) {
     const auto last = [&](int k) { return operand(k).streaming && (keeps || stage == roles_.last_stage - 1); };
@@ -203,7 +204,7 @@ class StripsWriter : public ReductionWriter {
       if (keeps && stage > 0 && is_kept(k))
         body_.add("          kept_vector<", facts_.width, ">(", to, ", ", place(k), ");\n");
       else
-        body_.add("          load_vector<", last(k) ? "true" : "false", ", ", facts_.width, ">(", to, ", p", k,
+        body_.add("          load_vector_among<", last(k) ? "true" : "false", ", ", facts_.width, ">(", to, ", p", k,
                   " + (mine + offset) * g.p", k, "_i0 + column);\n");
     });
     if (!keeps || stage > 0) return;

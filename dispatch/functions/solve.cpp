@@ -82,8 +82,11 @@ Array solve_any(const char* function, const Array& a, td_structure structure, co
 
 /// What an LU factorization tells about determinants, for each matrix of the stack.
 struct Elimination {
-  Array factors;   // whose product is the determinant: (..., n)
-  Array singular;  // bool
+  Array pivots;   // (..., n)
+  Array unknown;  // whether the matrix holds a NaN
+  Array factors;  // of the determinant: (..., n)
+
+  Array singular() const { return logical_and(any(equal(pivots, 0), {.axis = -1}), logical_not(unknown)); }
 };
 
 Elimination eliminate(const char* function, const Array& x) {
@@ -91,9 +94,9 @@ Elimination eliminate(const char* function, const Array& x) {
   const Shape stack = detail::stack_shape(a);
   const std::int64_t n = a.shape(-1);
   const Array lu = detail::columns_stack(function, a, a.dtype(), stack, n, n);
-  const Array pivots = detail::vector_stack(function, a, int32, stack, n);
+  const Array exchanges = detail::vector_stack(function, a, int32, stack, n);
   if (a.size() > 0) {
-    const td_view in = view_of(*a.node()), factors = view_of(*lu.node()), rows = view_of(*pivots.node());
+    const td_view in = view_of(*a.node()), factors = view_of(*lu.node()), rows = view_of(*exchanges.node());
     const detail::DeviceState& device = *a.node()->device;
     detail::call(function, device.table->lu, device.handle, &in, &factors, &rows);
   }
@@ -101,15 +104,16 @@ Elimination eliminate(const char* function, const Array& x) {
   const Array unknown = holds_nan(a);
   // Each exchange of two rows turns the sign.
   const Array own = arange(1, n + 1, 1, {.dtype = int32, .device = a.device()}), diagonal = linalg::diagonal(lu);
-  const Array factors = where(equal(pivots, own), diagonal, negative(diagonal));
-  return {where(unknown.expand_dims(-1), std::numeric_limits<double>::quiet_NaN(), factors),
-          logical_and(any(equal(diagonal, 0), {.axis = -1}), logical_not(unknown))};
+  Array factors = where(equal(exchanges, own), diagonal, negative(diagonal));
+  factors = where(unknown.expand_dims(-1), std::numeric_limits<double>::quiet_NaN(), std::move(factors));
+  return {diagonal, unknown, std::move(factors)};
 }
 
 SlogdetResult sign_and_logarithm(const Elimination& lu) {
   Array sign = prod(tandem::sign(lu.factors), {.axis = -1}), logarithm = sum(log(abs(lu.factors)), {.axis = -1});
-  return {where(lu.singular, 0, std::move(sign)),
-          where(lu.singular, -std::numeric_limits<double>::infinity(), std::move(logarithm))};
+  const Array singular = lu.singular();
+  return {where(singular, 0, std::move(sign)),
+          where(singular, -std::numeric_limits<double>::infinity(), std::move(logarithm))};
 }
 
 double epsilon(DType dtype) { return real_dtype(dtype) == float32 ? 0x1p-23 : 0x1p-52; }
@@ -173,10 +177,11 @@ Array det(const Array& x) {
   const detail::FunctionName function("det");
   const Elimination lu = eliminate(function, x);
   const Array product = prod(lu.factors, {.axis = -1});
-  const SlogdetResult parts = sign_and_logarithm(lu);
   // A product may leave the range of numbers on the way to a determinant that lies in it.
-  const Array left_range = logical_or(equal(product, 0), logical_not(isfinite(product)));
-  return where(lu.singular, 0, where(left_range, multiply(parts.sign, exp(parts.logabsdet)), product));
+  const Array in_range = logical_and(isfinite(product), not_equal(product, 0));
+  if (all(in_range).item<bool>()) return product;
+  const SlogdetResult parts = sign_and_logarithm(lu);
+  return where(in_range, product, multiply(parts.sign, exp(parts.logabsdet)));
 }
 
 SlogdetResult slogdet(const Array& x) {

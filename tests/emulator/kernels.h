@@ -2,6 +2,7 @@
  * blocks.hpp. Blocks run in order and one at a time, so that nobody has to wait for another block. */
 #pragma once
 
+#include <cuda_runtime_api.h>
 #include <math.h>
 #include <string.h>
 #include <vector_types.h>
