@@ -98,6 +98,9 @@ TEST(Errors, OfAxesOutside) {
       TELLS("expand_dims", td::expand_dims(f({3, 3}), 5), "axis 5", "dimension 3"),
       TELLS("flipud", td::flipud(f({})), "axis 0", "dimension 0"),
       TELLS("fliplr", td::fliplr(f({3})), "axis 1", "dimension 1"),
+      TELLS("softmax", td::softmax(f({0, 2}), {.axis = 2}), "axis 2", "dimension 2"),
+      TELLS("log_softmax", td::log_softmax(f({0, 2}), {.axis = 2}), "axis 2", "dimension 2"),
+      TELLS("logsumexp", td::logsumexp(f({0, 2}), {.axis = 2}), "axis 2", "dimension 2"),
       TELLS("shape", f({3}).shape(1), "axis 1", "dimension 1"),
   });
 }

@@ -659,6 +659,8 @@ TEST(MultiDot, OrderDoesNotMatterForTheValue) {
   EXPECT_TRUE(close(la::multi_dot({a, b, c, v}), td::matmul(td::matmul(td::matmul(a, b), c), v), 8, td::float64));
   EXPECT_EQ(la::multi_dot({v, c.T(), b.T(), a.T()}).shape(), Shape{3});
   EXPECT_EQ(la::multi_dot({v, v}).shape(), Shape{});
+  const td::Array bytes = td::full({2, 2}, 100, {.dtype = td::int8});
+  EXPECT_TRUE(same(la::multi_dot({bytes, bytes, td::ones({2, 2})}), td::full({2, 2}, 40000.0)));
   EXPECT_TRUE(throws([&] { la::multi_dot({a, c}); }, "multi_dot: ", {"(3, 20)", "(2, 30)"}));
   EXPECT_TRUE(throws([&] { la::multi_dot({a}); }, "multi_dot: "));
   EXPECT_TRUE(throws([&] { la::multi_dot({a, v, b}); }, "multi_dot: ", {"(30,)"}));

@@ -80,6 +80,10 @@ TEST(Einsum, OfEveryDTypeAndLayout) {
       EXPECT_TRUE(same(td::einsum("ii->i", y), td::diag(y))) << dtype << name(layout);
     }
   }
+  // Of several the most general dtype with each of the others, as in NumPy.
+  const Array two = td::einsum("i,i,i", td::ones({2}, {.dtype = td::uint16}), td::ones({2}, {.dtype = td::int8}),
+                               td::ones({2}, {.dtype = td::float32}));
+  EXPECT_TRUE(same(two, td::array(2.0).astype(td::float32)));
 }
 
 TEST(Einsum, RefusesWhatDoesNotFit) {

@@ -89,6 +89,11 @@ DType promote(std::span<const TypeOperand> operands) {
   return !any_array && above_int64 && result == int64 ? uint64 : result;
 }
 
+DType promote(std::span<const Array> arrays) {
+  const std::vector<TypeOperand> types(arrays.begin(), arrays.end());
+  return promote(types);
+}
+
 DType promote_operands(const Operand* const* operands, int n, bool as_floats) {
   TypeOperand types[TD_MAX_SOURCES] = {bool_, bool_, bool_, bool_};
   for (int i = 0; i < n; ++i) {

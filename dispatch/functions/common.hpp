@@ -25,6 +25,7 @@ DType promote_weak(DType dtype, const Scalar& scalar) noexcept;
 /// The dtype that operands promote to: arrays by dtype (of several the most general one with each of the others, so that
 /// int16, uint16 and float32 make float32, as in NumPy), scalars weakly.
 DType promote(std::span<const TypeOperand> operands);
+DType promote(std::span<const Array> arrays);
 /// The same, with arrays as the floats that hold them if asked.
 DType promote_operands(const Operand* const* operands, int n, bool as_floats = false);
 

@@ -322,8 +322,7 @@ Array concat(std::span<const Array> arrays, std::optional<int> axis) {
     return concat(flat, 0);
   }
   DeviceState& device = detail::common_device(function, arrays);
-  const std::vector<TypeOperand> types(arrays.begin(), arrays.end());
-  const DType dtype = detail::promote(types);
+  const DType dtype = detail::promote(arrays);
   const int along = detail::normalize_axis(function, *axis, arrays[0].ndim());
   Shape shape = arrays[0].shape();
   for (const Array& x : arrays.subspan(1)) {

@@ -181,7 +181,9 @@ Array multi_dot(std::span<const Array> arrays) {
   const FunctionName function("multi_dot");
   const std::size_t n = arrays.size();
   if (n < 2) fail(function, std::to_string(n) + " arrays: two or more");
-  std::vector<Array> chain(arrays.begin(), arrays.end());
+  const DType dtype = detail::promote(arrays);  // of the result in whatever order it is computed
+  std::vector<Array> chain;
+  for (const Array& x : arrays) chain.push_back(x.astype(dtype));
   const bool row = chain.front().ndim() == 1, column = chain.back().ndim() == 1;
   if (row) chain.front() = chain.front().expand_dims(0);
   if (column) chain.back() = chain.back().expand_dims(1);

@@ -221,6 +221,7 @@ Array polyval(const Array& p, const Array& x) {
 Array softmax(const Array& x, const SoftmaxOptions& options) {
   const FunctionName function("softmax");
   refuse_complex(function, x);
+  detail::reduced_axes_mask(function, options.axis, x.ndim());
   if (x.size() == 0) return x.astype(result_of(x));
   const auto [wide, largest] = shifted(function, x, options.axis);
   const Array powers = exp(subtract(wide, largest));
@@ -230,6 +231,7 @@ Array softmax(const Array& x, const SoftmaxOptions& options) {
 Array log_softmax(const Array& x, const SoftmaxOptions& options) {
   const FunctionName function("log_softmax");
   refuse_complex(function, x);
+  detail::reduced_axes_mask(function, options.axis, x.ndim());
   if (x.size() == 0) return x.astype(result_of(x));
   const auto [wide, largest] = shifted(function, x, options.axis);
   const Array distance = subtract(wide, largest);

@@ -156,8 +156,7 @@ Array einsum(std::string_view subscripts, std::span<const Array> operands) {
     refuse(subscripts, std::to_string(parts.size()) + " operands are named, " + std::to_string(operands.size()) +
                            " given");
 
-  DType dtype = operands[0].dtype();
-  for (const Array& x : operands) dtype = promote_types(dtype, x.dtype());
+  const DType dtype = detail::promote(operands);
   const DType compute = dtype == float16 || dtype == bfloat16 ? float32 : dtype;
   std::vector<Term> terms;
   int count[labels] = {}, widest = 0;  // how often each label occurs; axes under ellipses

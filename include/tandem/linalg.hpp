@@ -60,8 +60,8 @@ TANDEM_API Array cross(const Array& a, const Array& b, int axis = -1);
 TANDEM_API Array matrix_power(const Array& x, std::int64_t n);
 
 /// The product of two or more matrices in the order that takes the fewest multiplications (Cormen et al.: Introduction
-/// to Algorithms, section 15.2). The first and the last one may be 1-d, a row and a column. Throws Error if they do not
-/// align.
+/// to Algorithms, section 15.2), in the dtype that all promote to. The first and the last one may be 1-d, a row and a
+/// column. Throws Error if they do not align.
 TANDEM_API Array multi_dot(std::span<const Array> arrays);
 inline Array multi_dot(std::initializer_list<Array> arrays) {
   return multi_dot(std::span<const Array>(arrays.begin(), arrays.size()));

@@ -46,7 +46,7 @@ def reduction(g):
         if of and name == "prod":
             if dtype == "f2" or array.size > 100 or not np.all(np.isfinite(array)) or np.any(np.abs(array) > 1e3):
                 return
-            tolerance = lambda r: 4 * max(1, array.size) * eps(r) * np.abs(r)
+            tolerance = lambda r: 4 * max(1, array.size) * eps(r) * np.abs(r) + float(np.finfo(r.dtype).tiny)
         g.case(name, arguments + [forced and np.dtype(forced).name],
                lambda: getattr(np, name)(array, axis=axis, keepdims=keepdims, dtype=forced), tolerance)
     elif name in ("mean", "var", "std"):

@@ -21,6 +21,8 @@ void add_products(Functions& f) {
   f["einsum"].call = GIVES(td::einsum(a.text(0), std::span<const Array>(a.arrays(1))));
   f["inner"].call = GIVES(td::inner(a.array(0), a.array(1)));
   f["vdot"].call = GIVES(td::vdot(a.array(0), a.array(1)));
+  f["matvec"].call = GIVES(td::matvec(a.array(0), a.array(1)));
+  f["vecmat"].call = GIVES(td::vecmat(a.array(0), a.array(1)));
   f["kron"].call = GIVES(td::kron(a.array(0), a.array(1)));
   f["vecdot"].call = GIVES(td::vecdot(a.array(0), a.array(1), a.axis(2)));
   f["cross"].call = GIVES(td::linalg::cross(a.array(0), a.array(1), a.axis(2)));
@@ -28,7 +30,8 @@ void add_products(Functions& f) {
   f["multi_dot"].call = GIVES(td::linalg::multi_dot(std::span<const Array>(a.arrays(0))));
   f["matrix_diagonal"] = {.call = GIVES(td::linalg::diagonal(a.array(0), a.axis(1))), .says = {"diagonal"}};
   f["trace"].call = GIVES(td::linalg::trace(a.array(0), {.offset = a.axis(1), .dtype = a.dtype(2)}));
-  for (const char* name : {"einsum", "inner", "vdot", "kron", "vecdot", "cross", "matrix_power", "multi_dot", "trace"})
+  for (const char* name : {"einsum", "inner", "vdot", "matvec", "vecmat", "kron", "vecdot", "cross", "matrix_power",
+                           "multi_dot", "trace"})
     f[name].zeros_alike = true;
 }
 
@@ -52,11 +55,15 @@ void add_systems(Functions& f) {
     return Results{sign, logarithm};
   };
   f["pinv"].call = [](const Arguments& a) {
-    return Results{a.has(1) ? td::linalg::pinv(a.array(0), a.array(1)) : td::linalg::pinv(a.array(0))};
+    return Results{a.has(1) ? td::linalg::pinv(a.array(0), a.array(1), {.hermitian = a.flag(2)})
+                            : td::linalg::pinv(a.array(0), {.hermitian = a.flag(2)})};
   };
   f["matrix_rank"].call = [](const Arguments& a) {
-    return Results{a.has(1) ? td::linalg::matrix_rank(a.array(0), a.array(1)) : td::linalg::matrix_rank(a.array(0))};
+    return Results{a.has(1) ? td::linalg::matrix_rank(a.array(0), a.array(1), {.hermitian = a.flag(2)})
+                            : td::linalg::matrix_rank(a.array(0), {.hermitian = a.flag(2)})};
   };
+  f["tensorsolve"].call = GIVES(td::linalg::tensorsolve(a.array(0), a.array(1)));
+  f["tensorinv"].call = GIVES(td::linalg::tensorinv(a.array(0), a.axis(1)));
   f["lstsq"].call = [](const Arguments& a) {
     const auto [x, residuals, rank, s] = td::linalg::lstsq(a.array(0), a.array(1));
     return Results{x, residuals, rank, s};

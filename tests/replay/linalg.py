@@ -107,7 +107,8 @@ def einsum(g):
 
 
 def products(g):
-    name = g.pick(["inner", "vdot", "kron", "vecdot", "cross", "matrix_power", "multi_dot", "matrix_diagonal", "trace"])
+    name = g.pick(["inner", "vdot", "kron", "vecdot", "cross", "matrix_power", "multi_dot", "matrix_diagonal", "trace",
+                   "matvec", "vecmat"])
     dtype = g.dtype("bifc")
     other = dtype if g.chance(0.7) else g.dtype("bifc")
     shape = tuple(min(n, 8) for n in g.shape(g.pick([0, 1, 2, 2, 3])))
@@ -129,6 +130,17 @@ def products(g):
         a, b = g.array(dtype, shape, **WHOLE), g.array(other, shape, **WHOLE)
         if hasattr(np, "vecdot") and shape:
             g.case(name, [a, b, axis], lambda: np.asarray(np.vecdot(a.array, b.array, axis=axis)))
+    elif name in ("matvec", "vecmat"):
+        stack = stack_shape(g)
+        matrix = stack + (g.integer(0 if g.chance(0.1) else 1, 6), g.integer(0 if g.chance(0.1) else 1, 6))
+        vector = g.broadcastable(stack) + matrix[-1:] if name == "matvec" else g.broadcastable(stack) + matrix[-2:-1]
+        if g.chance(0.05):
+            vector = vector[:-1] + (vector[-1] + 1,)
+        operands = [g.array(dtype, matrix, **WHOLE), g.array(other, vector, **WHOLE)]
+        if name == "vecmat":
+            operands.reverse()
+        if hasattr(np, name):
+            g.case(name, operands, lambda: np.asarray(getattr(np, name)(*(x.array for x in operands))))
     elif name == "cross":
         axis = g.integer(0, len(shape))
         shape = shape[:axis] + (3 if g.chance(0.95) else 4,) + shape[axis:]
@@ -227,7 +239,8 @@ def norms(g):
 # ---- systems ----
 
 def systems(g):
-    name = g.pick(["solve", "solve", "solve_triangular", "inv", "det", "slogdet", "pinv", "matrix_rank", "lstsq"])
+    name = g.pick(["solve", "solve", "solve_triangular", "inv", "det", "slogdet", "pinv", "matrix_rank", "lstsq",
+                   "tensorsolve", "tensorinv"])
     singular = g.chance(0.05) and name in ("solve", "inv", "det", "slogdet")
     a = square(g)
     if singular and a.array.ndim > 1:
@@ -276,6 +289,24 @@ def systems(g):
                 return
         g.case(name, [a], lambda: np.asarray(np.linalg.det(x)), relative(x, 64) if x.ndim > 2 else
                lambda r: 64 * max(x.shape) * eps(working(x)) * np.abs(r))
+    elif name in ("tensorsolve", "tensorinv"):
+        rows, columns = ((2, 3), (6,)) if g.chance(0.5) else ((2, 2), (4,))
+        if g.chance(0.5):
+            rows, columns = columns, rows
+        if g.chance(0.05):
+            columns = columns + (2,)
+        matrix = g.numbers(rows + columns, g.pick(["f4", "f8", "c8", "c16", "i4"]), -4, 4, special=False, whole=True)
+        n = int(np.prod(rows))
+        if matrix.size == n * n:
+            matrix = (matrix.reshape(n, n) + 20 * np.eye(n, dtype=matrix.dtype)).reshape(matrix.shape)
+        if name == "tensorinv":
+            g.case(name, [View(matrix), len(rows)], lambda: np.linalg.tensorinv(matrix, len(rows)),
+                   lambda r: 1024 * eps(r))
+        else:
+            b = g.array(g.pick(["f4", "f8"]), rows, special=False, low=-4, high=4)
+            low = eps(working(b.array))
+            g.case(name, [View(matrix), b], lambda: np.linalg.tensorsolve(matrix, b.array),
+                   lambda r: 1024 * max(low, eps(working(matrix))))
     elif name == "slogdet":
         g.case(name, [a], lambda: [np.asarray(v) for v in np.linalg.slogdet(x)], near)
     else:
@@ -288,6 +319,9 @@ def systems(g):
             full = full + np.eye(m, n, dtype=full.dtype) * 20
         if g.chance(0.2) and n > 1 and name == "matrix_rank":
             full[..., -1] = full[..., 0]
+        hermitian = name in ("pinv", "matrix_rank") and m == n and g.chance(0.4)
+        if hermitian:
+            full = full + adjoint(full)
         a = View(full)
         x = a.array
         small = identity_error(x)
@@ -295,10 +329,11 @@ def systems(g):
         if g.chance(0.3) and not BEFORE_2:
             rtol = View(np.full(shape[:-2], 1e-3, working(x).real.dtype))
         options = {"rtol": rtol.array} if rtol else {}
+        options["hermitian"] = hermitian
         if name == "pinv":
-            g.case(name, [a, rtol], lambda: np.linalg.pinv(x, **options), lambda r: 64 * small(r))
+            g.case(name, [a, rtol, hermitian], lambda: np.linalg.pinv(x, **options), lambda r: 64 * small(r))
         elif name == "matrix_rank":
-            g.case(name, [a, rtol], lambda: np.asarray(np.linalg.matrix_rank(x, **options)))
+            g.case(name, [a, rtol, hermitian], lambda: np.asarray(np.linalg.matrix_rank(x, **options)))
         elif x.ndim == 2:
             b = g.array(x.dtype.str[1:], (m,) if g.chance(0.4) else (m, g.integer(1, 3)), special=False, low=-4, high=4)
             if largest(b.array) > 1e3:

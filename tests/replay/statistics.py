@@ -256,7 +256,8 @@ def without_nan(g):
                (lambda r: precise(r) * scale) if name == "nanmean" or dtype in FLOATS + COMPLEX else None)
     elif product:
         g.case(name, [x, axes, keepdims], call,
-               (lambda r: 8 * max(1, array.size) * eps(r) * np.abs(r)) if dtype in FLOATS + COMPLEX else None)
+               (lambda r: 8 * max(1, array.size) * eps(r) * np.abs(r) + float(np.finfo(r.dtype).tiny))
+               if dtype in FLOATS + COMPLEX else None)
     else:
         g.case(name, [x, axes, keepdims], call)
 
