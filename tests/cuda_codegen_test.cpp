@@ -139,23 +139,6 @@ TEST_P(EveryDtype, ReductionsCompile) {
 INSTANTIATE_TEST_SUITE_P(Codegen, EveryDtype, testing::Range(0, int{TD_DTYPE_COUNT}),
                          [](const auto& info) { return std::string(dtype_names[info.param]); });
 
-TEST(CudaCodegen, StagesOfColumnsCompile) {
-  Writing writing;
-  std::size_t programs = 0;
-  for (const int dtype : {TD_FLOAT32, TD_FLOAT64, TD_COMPLEX64}) {
-    const Shape shape{4608, 1024};
-    Program program(shape, 1);
-    const int x = program.add_input(make_array(dtype, shape, {1, shape[0]}));
-    const int sum = program.reduce(TD_REDUCE_sum, dtype, x);
-    const int distance = program.map(TD_OP_subtract, dtype, {x, sum});
-    const int product = program.map(TD_OP_multiply, dtype, {distance, distance});
-    program.add_output(program.reduce(TD_REDUCE_sum, dtype, product), make_array(dtype, {shape[0], 1}, {1, 0}));
-    writing.write(program);
-    EXPECT_EQ(writing.kernels().size(), ++programs) << "not one kernel for all stages of dtype " << dtype;
-  }
-  for (const int architecture : {75, 80, 90}) expect_compiles(writing, architecture);
-}
-
 uint64_t program_count() {
   const char* const text = std::getenv("TANDEM_CODEGEN_PROGRAMS");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 150;

@@ -75,13 +75,7 @@ TD_ACCESSES(false, "ld.global", "st.global")
 TD_ACCESSES(true, "ld.global.cs", "st.global.cs")
 #undef TD_ACCESSES
 
-// A load of a part of memory whose neighbourhood others are about to load: 256 bytes of it come into the L2 cache, from
-// Ampere on.
-template <bool streaming, int bytes>
-TD_FN Chunk<bytes> load_among(Streaming<streaming> how, const Chunk<bytes>* from) {
-  return load_chunk(how, from);
-}
-#if __CUDA_ARCH__ >= 800
+// A load of a part of memory whose neighbourhood others are about to load: 256 bytes of it come into the L2 cache.
 template <bool streaming>
 TD_FN Chunk<16> load_among(Streaming<streaming>, const Chunk<16>* from) {
   Chunk<16> x;
@@ -95,7 +89,10 @@ TD_FN Chunk<16> load_among(Streaming<streaming>, const Chunk<16>* from) {
                  : "l"(from));
   return x;
 }
-#endif
+template <bool streaming, int bytes>
+TD_FN Chunk<bytes> load_among(Streaming<streaming> how, const Chunk<bytes>* from) {
+  return load_chunk(how, from);
+}
 
 // The word of the thread `distance` further on in the warp, or of the thread `from`. All threads of the warp take part.
 TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) {
