@@ -276,9 +276,7 @@ bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Pla
   facts.wide = plan.rows >= index_limit;
   const int axis = find_column_axis(work, layout);
   if (roles.any_full_output || axis < 0 || facts.inner != 1) return false;
-  // Short rows are done before a block has started and combined its lanes.
-  constexpr int shortest = 8 * leaf_lanes;
-  if (plan.length < shortest || plan.length > TD_MAX_STAGED_ROW) return false;
+  if (plan.length < leaf_lanes || plan.length > TD_MAX_STAGED_ROW) return false;
   const int width = set_column_modes(work, layout, plan, axis);
   int widest = 0, bytes = 0;  // of an element, and of all at one position
   for (int k = 0; k < work.n_inputs; ++k) {
