@@ -75,25 +75,6 @@ TD_ACCESSES(false, "ld.global", "st.global")
 TD_ACCESSES(true, "ld.global.cs", "st.global.cs")
 #undef TD_ACCESSES
 
-// A load of a part of memory whose neighbourhood others are about to load: 256 bytes of it come into the L2 cache.
-template <bool streaming>
-TD_FN Chunk<16> load_among(Streaming<streaming>, const Chunk<16>* from) {
-  Chunk<16> x;
-  if constexpr (streaming)
-    asm volatile("ld.global.cs.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x.words[0]), "=r"(x.words[1]), "=r"(x.words[2]), "=r"(x.words[3])
-                 : "l"(from));
-  else
-    asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x.words[0]), "=r"(x.words[1]), "=r"(x.words[2]), "=r"(x.words[3])
-                 : "l"(from));
-  return x;
-}
-template <bool streaming, int bytes>
-TD_FN Chunk<bytes> load_among(Streaming<streaming> how, const Chunk<bytes>* from) {
-  return load_chunk(how, from);
-}
-
 // The word of the thread `distance` further on in the warp, or of the thread `from`. All threads of the warp take part.
 TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) {
   return __shfl_down_sync(0xffffffffu, x, distance);

@@ -22,11 +22,6 @@ TD_FN void load_vector(T* x, const T* from) {
   memcpy(x, &chunk, sizeof chunk);
 }
 template <bool streaming, int count, class T>
-TD_FN void load_vector_among(T* x, const T* from) {
-  const Chunk<count * sizeof(T)> chunk = load_among(Streaming<streaming>(), (const Chunk<count * sizeof(T)>*)from);
-  memcpy(x, &chunk, sizeof chunk);
-}
-template <bool streaming, int count, class T>
 TD_FN void store_vector(T* to, const T* x) {
   Chunk<count * sizeof(T)> chunk;
   memcpy(&chunk, x, sizeof chunk);

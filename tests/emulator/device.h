@@ -52,10 +52,6 @@ TD_FN Chunk<bytes> load_chunk(Streaming<streaming>, const Chunk<bytes>* from) {
   return *from;
 }
 template <bool streaming, int bytes>
-TD_FN Chunk<bytes> load_among(Streaming<streaming> how, const Chunk<bytes>* from) {
-  return load_chunk(how, from);
-}
-template <bool streaming, int bytes>
 TD_FN void store_chunk(Streaming<streaming>, Chunk<bytes>* to, Chunk<bytes> x) {
   emulator::tandem_machine->check(to, bytes);
   *to = x;
