@@ -131,7 +131,6 @@ struct Plan {
   std::int64_t grid = 1;
   std::uint32_t block_x = block_threads, block_y = 1;
   std::uint32_t shared_bytes = 0;  // beside what the text declares
-  std::uint32_t most_shared_bytes = 0;  // that a launch of the kernel may ask for, whatever the lengths
 };
 
 struct Limits {

@@ -145,9 +145,9 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
   cudaKernel_t kernel;
   if (const td_status status = find_kernel(work, roles, plan, &kernel); status != TD_OK) return status;
   const void* const function = reinterpret_cast<const void*>(kernel);
-  if (plan.most_shared_bytes > 0) {
+  if (plan.shared_bytes > 0) {
     const cudaError_t allowed = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                     static_cast<int>(plan.most_shared_bytes));
+                                                     static_cast<int>(plan.shared_bytes));
     if (const td_status status = check(allowed, "asking for shared memory", error_); status != TD_OK) return status;
   }
   Arguments arguments(work, roles, plan);

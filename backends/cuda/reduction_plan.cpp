@@ -296,14 +296,13 @@ bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Pla
   std::int64_t state;
   const std::int64_t states = states_bytes(work, roles, facts.wide, &state);
   // As many columns as a block has threads for, if what it cannot keep stays in the L2 cache until it is read again.
-  for (std::int64_t across = 4; across >= 2; across /= 2) {
+  for (std::int64_t across = 8; across >= 2; across /= 2) {
     const std::int64_t threads = across * leaf_lanes * leaves, blocks = threads_limit / threads;
     const std::int64_t declared = across * width * leaves * (leaf_lanes * state + states);
     const std::int64_t column_blocks = ceil_div(columns, across * width), grid = column_blocks * (plan.rows / columns);
     if (blocks == 0 || declared > shared_bytes_limit || grid < blocks * limits.multiprocessors) continue;
     const std::int64_t row_bytes = across * width * leaves * bytes;  // of one row of each leaf
-    constexpr std::int64_t reserved = 1024;  // by the system
-    const std::int64_t own = limits.shared_bytes / blocks - declared - reserved;
+    const std::int64_t own = limits.shared_bytes / blocks - declared - 1024;  // the system takes a little, too
     const std::int64_t kept = std::clamp<std::int64_t>(own / row_bytes / turn * turn, 0, rows);
     if ((rows - kept) * row_bytes * blocks * limits.multiprocessors > limits.l2_bytes / 5 * 3) continue;
     facts.width = static_cast<std::uint8_t>(width);
@@ -313,7 +312,6 @@ bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Pla
     plan.block_x = static_cast<std::uint32_t>(across);
     plan.block_y = static_cast<std::uint32_t>(leaf_lanes * leaves);
     plan.shared_bytes = static_cast<std::uint32_t>(kept * row_bytes);
-    plan.most_shared_bytes = static_cast<std::uint32_t>(limits.shared_bytes - declared - reserved);
     plan.extras[0] = columns;
     plan.extras[1] = column_blocks;
     plan.extras[2] = magic_of(column_blocks);
