@@ -18,7 +18,7 @@ namespace {
 
 using namespace tandem::cuda;
 
-constexpr Limits limits{132, 50 << 20, 227 << 10};
+constexpr Limits limits{132, 50 << 20};
 
 /// Writes the kernels of programs instead of launching them.
 class Writing final : public Executor {

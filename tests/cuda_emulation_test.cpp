@@ -78,12 +78,9 @@ class Workshop {
 
 class Emulated final : public Executor {
  public:
-  static inline Kernel last_kernel;
-
   td_status launch(const Work& work, const Roles& roles, const Plan& plan) override {
     void (*const kernel)(void*) = Workshop::instance().kernel(generate_kernel(work, roles, plan, kernel_name));
     if (kernel == nullptr) return TD_INTERNAL;
-    last_kernel = plan.facts.kernel;
     Arguments arguments(work, roles, plan);
     Blocks::instance().run(kernel, arguments.data(), {plan.block_x, plan.block_y}, plan.grid);
     return Blocks::instance().failure.empty() ? TD_OK : TD_INTERNAL;
@@ -98,8 +95,8 @@ class Emulated final : public Executor {
   std::list<std::vector<char>> memory_;
 };
 
-/// run_program of the emulated device, which has `multiprocessors`, and so much memory in each.
-auto emulated(int multiprocessors, std::int64_t shared_bytes = 227 << 10) {
+/// run_program of the emulated device, which has `multiprocessors`.
+auto emulated(int multiprocessors) {
   return
       [=](td_device*, const td_program* program, const td_operand* inputs, const td_operand* outputs, td_error* error) {
         Blocks& blocks = Blocks::instance();
@@ -123,7 +120,7 @@ auto emulated(int multiprocessors, std::int64_t shared_bytes = 227 << 10) {
                                                     : program->instructions[value - first].result);
         }
         Emulated executor;
-        const td_status status = run_passes({multiprocessors, 50 << 20, shared_bytes}, *program, inputs, outputs, executor);
+        const td_status status = run_passes({multiprocessors, 50 << 20}, *program, inputs, outputs, executor);
         if (status != TD_OK) std::snprintf(error->message, sizeof error->message, "%s", blocks.failure.c_str());
         return status;
       };
@@ -165,57 +162,6 @@ TEST_F(CudaEmulation, StructuredLayouts) {
 // As on a card so small that these programs fill it.
 TEST_F(CudaEmulation, SmallCard) {
   compare(1, [](Generator& generator) { return generator.structured(8000); });
-}
-
-/// Three stages over columns of a batch that lie side by side: sums, of distances from them, and of those the greatest.
-Program column_stages(int dtype, int64_t batch, int64_t columns, int64_t length, bool two_inputs) {
-  Program program({batch, columns, length}, 1);
-  Generator generator(static_cast<uint64_t>(length));
-  const auto add = [&](const Shape& strides) {
-    Array input = make_array(dtype, program.shape, strides);
-    generator.fill(dtype, input.memory.get(), input.elements);
-    return program.add_input(std::move(input));
-  };
-  const auto add_output = [&](int value) {
-    program.add_output(value, make_array(program.dtype_of(value), {batch, columns, 1}, {columns, 1, 0}));
-  };
-  const Shape strides{columns * length, 1, columns};
-  const int x = add(strides), shift = add({columns, 1, 0});
-  const int y = two_inputs ? add(strides) : x;
-  td_constant constant{};
-  generator.fill(dtype, reinterpret_cast<char*>(constant.bytes), 1);
-  const int factor = program.add_constant(dtype, constant);
-  const int sum = program.reduce(TD_REDUCE_sum, dtype, program.map(TD_OP_multiply, dtype, {x, factor}));
-  const int mean = program.map(TD_OP_add, dtype, {program.map(TD_OP_multiply, dtype, {sum, factor}), shift});
-  const int distance = program.map(TD_OP_subtract, dtype, {x, mean});
-  const int total = program.reduce(TD_REDUCE_sum, dtype, program.map(TD_OP_multiply, dtype, {distance, y}));
-  const int place = program.reduce(TD_REDUCE_argmax, dtype, distance);
-  add_output(total);
-  add_output(place);
-  add_output(mean);
-  if (two_inputs)
-    add_output(program.reduce(TD_REDUCE_prod, dtype,
-                              program.map(TD_OP_subtract, dtype, {y, program.map(TD_OP_add, dtype, {total, mean})})));
-  return program;
-}
-
-TEST_F(CudaEmulation, StagesOfColumns) {
-  struct Case {
-    int dtype;
-    int64_t batch, columns, length;
-    bool two_inputs;
-    int64_t shared_bytes;  // little: some elements are read again
-  };
-  for (const Case& c : {Case{TD_FLOAT32, 1, 64, 128, false, 227 << 10}, {TD_FLOAT32, 1, 40, 1500, true, 227 << 10},
-                        {TD_FLOAT32, 2, 24, 4097, false, 60 << 10}, {TD_FLOAT32, 1, 16, 10000, false, 70 << 10},
-                        {TD_FLOAT32, 1, 8, 16384, false, 227 << 10}, {TD_FLOAT64, 1, 12, 5000, false, 90 << 10},
-                        {TD_INT64, 3, 20, 300, true, 227 << 10}, {TD_COMPLEX64, 1, 16, 2100, true, 60 << 10},
-                        {TD_COMPLEX128, 1, 9, 700, true, 60 << 10}, {TD_FLOAT32, 1, 30, 1000, false, 227 << 10}}) {
-    SCOPED_TRACE("dtype " + std::to_string(c.dtype) + ", length " + std::to_string(c.length));
-    expect_same_as_reference(column_stages(c.dtype, c.batch, c.columns, c.length, c.two_inputs),
-                             emulated(1, c.shared_bytes));
-    EXPECT_EQ(Emulated::last_kernel == Kernel::strips, c.columns != 30);  // which are no whole vectors
-  }
 }
 
 // The block that combines more than 256 partial results of a row.

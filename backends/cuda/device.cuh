@@ -81,9 +81,6 @@ TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) {
 }
 TD_FN unsigned int shuffle_word_from(unsigned int x, int from) { return __shfl_sync(0xffffffffu, x, from); }
 
-// Memory of the block, as much as its launch says.
-#define TD_LAUNCHED_SHARED(name) extern __shared__ Chunk<16> name[]
-
 TD_FN unsigned int high_product(unsigned int a, unsigned int b) { return __umulhi(a, b); }
 
 }  // namespace scalar

@@ -36,8 +36,7 @@ td_status Passes::run(const Work& work) {
   if (roles.n_reductions > reductions_of_a_pass) return run_stages(work, roles);
   if (!roles.any_full_output && roles.last_stage == 1) return run_reduction(work, roles);
   Plan plan;
-  if (plan_staged(limits_, work, roles, &plan) || plan_strips(limits_, work, roles, &plan))
-    return executor_.launch(work, roles, plan);
+  if (plan_staged(limits_, work, roles, &plan)) return executor_.launch(work, roles, plan);
   return run_stages(work, roles);
 }
 

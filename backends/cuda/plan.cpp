@@ -16,7 +16,6 @@ const ExtraNames& extra_names(Kernel kernel) {
       {{"columns", "column_blocks", "column_magic", "leaves", "leaf_magic"}, 5},
       {{"count", "row_stride", "item_stride"}, 3},
       {{}, 0},
-      {{"columns", "column_blocks", "column_magic", "kept"}, 4},
   };
   return names[static_cast<int>(kernel)];
 }

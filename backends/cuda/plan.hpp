@@ -74,8 +74,7 @@ enum class Kernel : std::uint8_t {
   leaves,      // reductions: leaves of a row by neighbouring threads
   columns,     // reductions: rows side by side in memory, threads along them
   finish,      // the partial results of leaves or columns
-  staged,      // rows in registers: reductions, and maps of their results
-  strips       // reductions of reductions' results: a few rows side by side in memory, in shared memory meanwhile
+  staged       // rows in registers: reductions, and maps of their results
 };
 
 /// How an operand moves along the inner axes of a kernel.
@@ -104,10 +103,10 @@ struct Facts {
   bool whole = false;    // leaves, staged: the length of a row is a multiple of the width
   std::uint8_t outer = 0, inner = 1;  // axes
   std::uint8_t width = 1;             // elements of a vector
-  std::uint8_t vectors = 1;           // of a thread at a time (leaves, staged); side by side in a block (strips)
+  std::uint8_t vectors = 1;           // of a thread at a time (leaves, staged)
   std::uint8_t threads = 1;  // that share a leaf (leaves, staged), a column (columns), or partial results (finish)
   std::uint8_t steps = 1;    // elements of a lane at a time
-  std::uint8_t groups = 1;   // staged, strips: leaves of a row
+  std::uint8_t groups = 1;   // staged: leaves of a row
   std::uint8_t rows = 0;     // leaves: rows of a group at once, 0 if the turns of a leaf are a loop
   std::uint8_t lanes = 128;  // of a leaf (columns)
   std::uint8_t tile = 0;     // side (transposed)
@@ -130,13 +129,11 @@ struct Plan {
   void* partials[TD_MAX_INSTRUCTIONS] = {};  // by needed reduction
   std::int64_t grid = 1;
   std::uint32_t block_x = block_threads, block_y = 1;
-  std::uint32_t shared_bytes = 0;  // beside what the text declares
 };
 
 struct Limits {
   int multiprocessors;
   std::int64_t l2_bytes;
-  std::int64_t shared_bytes;  // that a block may have, and a multiprocessor has
 };
 
 Plan plan_map(const Limits& limits, const Work& work, const Roles& roles);
@@ -148,8 +145,6 @@ Plan plan_finish(const Plan& first);
 std::int64_t count_partials(const Plan& plan);
 /// Whether one kernel can hold the rows of a staged program, and its plan.
 bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Plan* plan);
-/// Whether one kernel can do a staged program with rows side by side in memory and no outputs but theirs, and its plan.
-bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Plan* plan);
 
 /// Bytes that are equal exactly if all that decides the generated text is.
 void encode(const Work& work, const Plan& plan, std::string* key);

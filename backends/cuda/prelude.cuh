@@ -37,18 +37,6 @@ template <class T>
 TD_FN void store_element(T* to, T x) {
   store_vector<false, 1>(to, &x);
 }
-// Between registers and shared memory that is aligned to the vector.
-template <int count, class T>
-TD_FN void keep_vector(T* shared, const T* x) {
-  Chunk<count * sizeof(T)> chunk;
-  memcpy(&chunk, x, sizeof chunk);
-  *(Chunk<count * sizeof(T)>*)shared = chunk;
-}
-template <int count, class T>
-TD_FN void kept_vector(T* x, const T* shared) {
-  const Chunk<count * sizeof(T)> chunk = *(const Chunk<count * sizeof(T)>*)shared;
-  memcpy(x, &chunk, sizeof chunk);
-}
 template <int count, class T>
 TD_FN bool is_aligned(const T* p) {
   return ((u64)p & (count * sizeof(T) - 1)) == 0;
@@ -217,26 +205,6 @@ TD_FN void halve_across(const typename R::State* x, typename R::State* lanes, ty
     for (int i = 0; i < 4; ++i) four[i] = mine[i * 32 + thread];
     const typename R::State leaf = halve<R, 32, 4, 1>(four);
     if (thread == 0) leaves[threadIdx.x / threads] = leaf;
-  }
-  __syncthreads();
-}
-
-// Halves the 128 lanes of every leaf of a strip: the thread y has lane y % 128 of leaf y / 128, in `width` columns side
-// by side, as have the `across` threads of equal y. `lanes` is shared memory for all lanes; leaves[(leaf * across +
-// threadIdx.x) * width + column] gets the results. The whole block must take part.
-template <class R, int groups, int across, int width>
-TD_FN void halve_strip(const typename R::State* x, typename R::State* lanes, typename R::State* leaves) {
-  const int thread = threadIdx.y * across + threadIdx.x, lane = threadIdx.y % 128;
-  typename R::State* const mine = lanes + (threadIdx.y / 128 * across + threadIdx.x) * width * 128;
-#pragma unroll
-  for (int k = 0; k < width; ++k) mine[k * 128 + lane] = x[k];
-  __syncthreads();
-  for (int leaf = thread / 32; leaf < groups * across * width; leaf += groups * across * 4) {
-    typename R::State four[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) four[i] = lanes[leaf * 128 + i * 32 + thread % 32];
-    const typename R::State result = halve<R, 32, 4, 1>(four);
-    if (thread % 32 == 0) leaves[leaf] = result;
   }
   __syncthreads();
 }

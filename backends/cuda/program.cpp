@@ -144,14 +144,9 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
                 static_cast<long long>(plan.grid));
   cudaKernel_t kernel;
   if (const td_status status = find_kernel(work, roles, plan, &kernel); status != TD_OK) return status;
-  const void* const function = reinterpret_cast<const void*>(kernel);
-  if (plan.shared_bytes > 0) {
-    const cudaError_t allowed = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                     static_cast<int>(plan.shared_bytes));
-    if (const td_status status = check(allowed, "asking for shared memory", error_); status != TD_OK) return status;
-  }
   Arguments arguments(work, roles, plan);
   void* parameters[] = {arguments.data()};
+<<<<<<< HEAD
   Stopwatch watch;
   const td_status status =
       check(cudaLaunchKernel(function, dim3(static_cast<unsigned>(plan.grid)), dim3(plan.block_x, plan.block_y),
@@ -159,6 +154,11 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
             "launch of a program", error_);
   if (is_new_) log(TD_LOG_DEBUG, "a kernel's first launch: %.2f ms", watch.lap());
   return status;
+=======
+  return check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(plan.grid)),
+                                dim3(plan.block_x, plan.block_y), parameters, 0, device_.stream),
+               "launch of a program", error_);
+>>>>>>> parent of b7b7829 (Stages of reductions over columns in one kernel: memory is read once)
 }
 
 }  // namespace
@@ -168,9 +168,7 @@ td_status run_program(td_device* device, const td_program* program, const td_ope
   const Current current(device_of(device));
   try {
     Run run(device_of(device), error);
-    const Device& limits = device_of(device);
-    return run_passes({limits.multiprocessors, limits.l2_bytes, limits.shared_bytes_per_block}, *program, inputs,
-                      outputs, run);
+    return run_passes({device_of(device).multiprocessors, device_of(device).l2_bytes}, *program, inputs, outputs, run);
   } catch (const std::bad_alloc&) {
     return fail(error, TD_OUT_OF_MEMORY, "no host memory for a kernel's text");
   } catch (...) {

@@ -26,17 +26,13 @@ int position_bytes(const Work& work, const Layout& layout) {
   return bytes;
 }
 
-/// Bytes of the states of all reductions, and in *largest, if it is not null, of the largest.
-std::int64_t states_bytes(const Work& work, const Roles& roles, bool wide, std::int64_t* largest = nullptr) {
-  std::int64_t all = 0, most = 0;
-  for (int i = 0; i < work.n_instructions; ++i) {
-    if (work.instructions[i].kind != TD_REDUCE || !roles.needed[work.first_instruction() + i]) continue;
-    const std::int64_t bytes = state_bytes(work.instructions[i], wide);
-    all += bytes;
-    most = std::max(most, bytes);
-  }
-  if (largest != nullptr) *largest = most;
-  return all;
+/// Bytes of the states of all reductions.
+std::int64_t states_bytes(const Work& work, const Roles& roles, bool wide) {
+  std::int64_t bytes = 0;
+  for (int i = 0; i < work.n_instructions; ++i)
+    if (work.instructions[i].kind == TD_REDUCE && roles.needed[work.first_instruction() + i])
+      bytes += state_bytes(work.instructions[i], wide);
+  return bytes;
 }
 
 // The axis along which rows lie side by side in memory, -1 for none: no operand may have neighbours along the row.
@@ -51,10 +47,9 @@ int find_column_axis(const Work& work, const Layout& layout) {
   return -1;
 }
 
-/// Makes `axis` the last outer one and sets the operands' modes along it. Returns the widest vectors along it, of up to
-/// 16 bytes, with which all operands that are read in vectors are aligned.
-int set_column_modes(const Work& work, Layout& layout, Plan& plan, int axis) {
+void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& plan, int axis) {
   Facts& facts = plan.facts;
+  facts.kernel = Kernel::columns;
   const int last = facts.outer - 1;
   std::rotate(plan.axes + axis, plan.axes + axis + 1, plan.axes + facts.outer);
   const auto linear = [&](int k) { return !layout.is_output(k) && layout.stride(k, last) == 1; };
@@ -76,15 +71,6 @@ int set_column_modes(const Work& work, Layout& layout, Plan& plan, int axis) {
     };
     while (width > 1 && (columns % width != 0 || !fits())) width /= 2;
   }
-  for (int k = 0; k < work.n_operands(); ++k) facts.operands[k].aligned = facts.operands[k].mode == Mode::linear;
-  return width;
-}
-
-void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& plan, int axis) {
-  Facts& facts = plan.facts;
-  facts.kernel = Kernel::columns;
-  int width = set_column_modes(work, layout, plan, axis);
-  const std::int64_t columns = layout.length(facts.outer - 1);
   const auto lanes = static_cast<int>(std::min<std::int64_t>(leaf_lanes, power_above(plan.length)));
   const std::int64_t states = states_bytes(work, roles, facts.wide);
   // A thread holds lanes / sharing lanes of each of its columns: about eight, so that as many loads are under way.
@@ -112,6 +98,7 @@ void plan_columns(const Work& work, const Roles& roles, Layout& layout, Plan& pl
   facts.steps = static_cast<std::uint8_t>(steps);
   facts.several = sharing > 1;
   facts.partial = leaves > 1;
+  for (int k = 0; k < work.n_operands(); ++k) facts.operands[k].aligned = facts.operands[k].mode == Mode::linear;
   plan.block_x = static_cast<std::uint32_t>(x);
   plan.block_y = static_cast<std::uint32_t>(sharing);
   plan.extras[0] = columns;
@@ -266,6 +253,7 @@ bool plan_staged(const Limits& limits, const Work& work, const Roles& roles, Pla
   return true;
 }
 
+<<<<<<< HEAD
 bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Plan* result) {
   Plan& plan = *result = Plan();
   Layout layout(work, roles, plan);
@@ -322,4 +310,6 @@ bool plan_strips(const Limits& limits, const Work& work, const Roles& roles, Pla
   return false;
 }
 
+=======
+>>>>>>> parent of b7b7829 (Stages of reductions over columns in one kernel: memory is read once)
 }  // namespace tandem::cuda

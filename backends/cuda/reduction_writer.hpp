@@ -61,19 +61,6 @@ class ReductionWriter : public Writer {
     });
   }
 
-  /// The result of a row of facts.groups leaves, at most four, whose results are leaf(number).
-  template <class Leaf>
-  std::string pairs(const std::string& reduction, Leaf leaf) const {
-    const auto pair = [&](const std::string& a, const std::string& b) {
-      return text_of(reduction, "::combine(", a, ", ", b, ")");
-    };
-    std::string row = leaf(0);
-    if (facts_.groups > 1) row = pair(row, leaf(1));
-    if (facts_.groups == 3) row = pair(row, leaf(2));
-    if (facts_.groups == 4) row = pair(row, pair(leaf(2), leaf(3)));
-    return row;
-  }
-
   /// From the states r<v>_row of a row to its outputs.
   void write_epilogue(const char* indent) {
     for (int v = 0; v < work_.n_inputs; ++v)

@@ -144,7 +144,15 @@ class StagedWriter : public ReductionWriter {
     body_.add("  halve_across<", r, ", ", facts_.threads, ", ", facts_.vectors, ", ", facts_.width, ">(r", v, ", r", v,
               "_lanes, r", v, "_leaves);\n");
     std::string row = text_of("r", v, "_leaves[threadIdx.x / ", facts_.threads, "]");
-    if (facts_.groups > 1) row = pairs(r, [&](int i) { return text_of("r", v, "_leaves[", i, "]"); });
+    if (facts_.groups > 1) {
+      const auto leaf = [&](int i) { return text_of("r", v, "_leaves[", i, "]"); };
+      const auto pair = [&](const std::string& a, const std::string& b) {
+        return text_of(r, "::combine(", a, ", ", b, ")");
+      };
+      row = pair(leaf(0), leaf(1));
+      if (facts_.groups == 3) row = pair(row, leaf(2));
+      if (facts_.groups == 4) row = pair(row, pair(leaf(2), leaf(3)));
+    }
     body_.add("  const ", type, " v", v, " = ", r, "::result(", row, ");\n");
   }
 

@@ -209,7 +209,6 @@ std::string generate_kernel(const Work& work, const Roles& roles, const Plan& pl
       case Kernel::leaves: return write_leaves;
       case Kernel::columns: return write_columns;
       case Kernel::finish: return write_finish;
-      case Kernel::strips: return write_strips;
       default: return write_staged;
     }
   }();

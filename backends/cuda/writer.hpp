@@ -110,7 +110,6 @@ std::string write_leaves(const Work& work, const Roles& roles, const Facts& fact
 std::string write_columns(const Work& work, const Roles& roles, const Facts& facts, const std::string& name);
 std::string write_finish(const Work& work, const Roles& roles, const Facts& facts, const std::string& name);
 std::string write_staged(const Work& work, const Roles& roles, const Facts& facts, const std::string& name);
-std::string write_strips(const Work& work, const Roles& roles, const Facts& facts, const std::string& name);
 
 template <class Choose>
 void Writer::write_instructions(const char* indent, Choose choose, bool quick) {

@@ -62,7 +62,6 @@ TD_FN unsigned int shuffle_word_down(unsigned int x, int distance) {
   return emulator::tandem_machine->shuffle(x, lane > 31 ? lane - distance : lane);
 }
 TD_FN unsigned int shuffle_word_from(unsigned int x, int from) { return emulator::tandem_machine->shuffle(x, from); }
-#define TD_LAUNCHED_SHARED(name) static Chunk<16> name[16384]
 TD_FN unsigned int high_product(unsigned int a, unsigned int b) { return (unsigned int)((unsigned long)a * b >> 32); }
 
 #define TANDEM_APPROXIMATIONS
