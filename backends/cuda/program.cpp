@@ -146,19 +146,13 @@ td_status Run::launch(const Work& work, const Roles& roles, const Plan& plan) {
   if (const td_status status = find_kernel(work, roles, plan, &kernel); status != TD_OK) return status;
   Arguments arguments(work, roles, plan);
   void* parameters[] = {arguments.data()};
-<<<<<<< HEAD
   Stopwatch watch;
   const td_status status =
-      check(cudaLaunchKernel(function, dim3(static_cast<unsigned>(plan.grid)), dim3(plan.block_x, plan.block_y),
-                             parameters, plan.shared_bytes, device_.stream),
+      check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(plan.grid)),
+                             dim3(plan.block_x, plan.block_y), parameters, 0, device_.stream),
             "launch of a program", error_);
   if (is_new_) log(TD_LOG_DEBUG, "a kernel's first launch: %.2f ms", watch.lap());
   return status;
-=======
-  return check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(plan.grid)),
-                                dim3(plan.block_x, plan.block_y), parameters, 0, device_.stream),
-               "launch of a program", error_);
->>>>>>> parent of b7b7829 (Stages of reductions over columns in one kernel: memory is read once)
 }
 
 }  // namespace
