@@ -3,11 +3,13 @@
 //
 // Where several values may meet in one place, each thread owns a part of the target's memory, reads all indices and
 // takes the values that belong there, in their order: no sorting, no atomics, and the same result for any number of
-// threads. It costs a look at every index by every thread, little beside the cache misses of the writes.
+// threads. It costs a look at every index by every thread, little beside the cache misses of the writes. Sums of
+// integers do not depend on their order: where the target is small, each thread has sums of its own.
 #include <math.h>
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "elements.hpp"
 #include "places.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr int64_t block = 1024;        // runs whose offsets are worked out at a time
 constexpr int64_t grain_bytes = 32768; // a thread's smallest share
+constexpr int64_t own_bytes = 65536;   // of a thread's own sums at most: they lie on its stack
 
 int64_t grain_of(int64_t run_bytes) noexcept { return std::max<int64_t>(1, grain_bytes / (run_bytes + 8)); }
 
@@ -99,18 +102,24 @@ Put put_for(int dtype, td_scatter mode) noexcept {
   return put;
 }
 
-/// Lowest offset of a view, and how many offsets there are from it to the highest.
+/// Lowest offset of a view, and how many offsets there are from it to the highest; how many of them are elements.
 struct Extent {
-  int64_t low = 0, length = 1;
+  int64_t low = 0, length = 1, elements = 1;
 
   explicit Extent(const td_view& x) noexcept {
     for (int i = 0; i < x.ndim; ++i) {
       const int64_t reach = (x.shape[i] - 1) * x.strides[i];
       low += std::min<int64_t>(reach, 0);
       length += std::abs(reach);
+      elements *= x.shape[i];
     }
   }
 };
+
+/// Whether the order of additions makes no difference.
+bool sums_commute(const td_view& x, td_scatter mode) noexcept {
+  return mode == TD_SCATTER_ADD && x.dtype >= TD_INT8 && x.dtype <= TD_UINT64;
+}
 
 /// One call of scatter.
 struct Scatter {
@@ -127,6 +136,19 @@ struct Scatter {
       sources.offsets(first, n, from_offsets);
       put(to, offsets, from, from_offsets, n, run);
     });
+  }
+
+  /// Adds the runs [begin, end) of integers to sums of this thread's own, and these to the target, whose `length` elements
+  /// from offset `low` on have `bytes` each.
+  void add_apart(int64_t begin, int64_t end, int64_t low, int64_t length, int64_t bytes, std::mutex& mutex) const {
+    alignas(64) char sums[own_bytes];
+    std::memset(sums, 0, size_t(length * bytes));
+    Scatter apart = *this;
+    apart.to = sums - low * bytes;
+    apart.put_range(begin, end);
+    const std::lock_guard lock(mutex);
+    const int64_t first = 0;
+    put(to, &low, sums, &first, 1, length);
   }
 
   /// Those of all runs whose target lies in [low, high), in order.
@@ -181,8 +203,14 @@ td_status scatter(td_device*, const td_view* x, int32_t axis, int32_t n_indices,
     parallel_for(places.count(), grain, [&](int64_t begin, int64_t end) { scatter.put_range(begin, end); });
   } else if (places.count() <= grain || thread_count() == 1) {
     scatter.put_range(0, places.count());
+  } else if (const Extent extent(*x); sums_commute(*x, mode) && extent.length == extent.elements &&
+                                      extent.length * item_bytes(x->dtype) <= own_bytes &&
+                                      extent.length <= places.count() / thread_count()) {
+    std::mutex mutex;
+    parallel_for(places.count(), std::max(grain, extent.length), [&](int64_t begin, int64_t end) {
+      scatter.add_apart(begin, end, extent.low, extent.length, item_bytes(x->dtype), mutex);
+    });
   } else {
-    const Extent extent(*x);
     const int64_t share = std::max<int64_t>(1, (extent.length + thread_count() - 1) / thread_count());
     parallel_for(extent.length, share, [&](int64_t begin, int64_t end) {
       scatter.put_owned(extent.low + begin, extent.low + end);

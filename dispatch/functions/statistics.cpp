@@ -215,11 +215,15 @@ Array before_edges(const Array& sorted, const Array& edges) {
 }
 
 /// Sums of the weights of equal positions 0 <= x < length, added in order.
-Array weighed(const Array& x, const Array& weights, std::int64_t length, DType dtype) {
+Array weighed(const Array& x, const Operand& weights, std::int64_t length, DType dtype) {
   Array result = zeros({length}, {.dtype = dtype, .device = x.device()});
-  if (x.size() > 0) add_at(result, Index(x), weights.astype(dtype));
+  if (x.size() > 0) add_at(result, Index(x), weights.is_array() ? Operand(weights.array().astype(dtype)) : weights);
   return result;
 }
+
+/// Whether counts are best added up one by one. The many threads of a GPU would wait for one another where numbers are
+/// equal; there what is counted is sorted.
+bool counts_in_place(const Array& x) { return x.device().shares_host_memory(); }
 
 }  // namespace
 
@@ -363,18 +367,20 @@ Histogram histogram(const Array& x, const Array& edges, const HistogramOptions& 
   const std::int64_t bins = edges.size() - 1;
   const Array flat = x.ravel();
   Array counts;
-  if (!options.weights) {
+  if (options.weights && !(options.weights->shape() == x.shape()))
+    fail(function, "weights of shape " + to_string(options.weights->shape()) + " do not fit array of shape " +
+                       to_string(x.shape()));
+  if (!options.weights && !counts_in_place(x)) {
     counts = diff(before_edges(sort(flat), edges));
   } else {
-    if (!(options.weights->shape() == x.shape()))
-      fail(function, "weights of shape " + to_string(options.weights->shape()) + " do not fit array of shape " +
-                         to_string(x.shape()));
-    const DType dtype = detail::sum_dtype(options.weights->dtype());
     // What lies outside goes to a place of its own behind the others.
     const Array bin = subtract(searchsorted(edges, flat, {.side = Side::right}), 1);
     const Array inside = logical_and(greater_equal(flat, edges(0)), less_equal(flat, edges(-1)));
     const Array places = where(inside, minimum(bin, std::max<std::int64_t>(bins - 1, 0)), bins);
-    counts = weighed(places, options.weights->ravel(), bins + 1, dtype)(slice(0, bins));
+    const Array sums = options.weights ? weighed(places, options.weights->ravel(), bins + 1,
+                                                 detail::sum_dtype(options.weights->dtype()))
+                                       : weighed(places, 1, bins + 1, int64);
+    counts = sums(slice(0, bins));
   }
   if (options.density) counts = divide(divide(counts, diff(edges).astype(float64)), sum(counts));
   return {counts, edges};
@@ -419,7 +425,7 @@ Array bincount(const Array& x, const BincountOptions& options) {
     narrow = largest <= UINT16_MAX ? uint16 : largest <= UINT32_MAX ? uint32 : int64;
   }
   if (options.weights) return weighed(numbers, *options.weights, length, float64);
-  // Counts by order: no number waits for another one that is equal.
+  if (counts_in_place(numbers)) return weighed(numbers, 1, length, int64);
   return diff(searchsorted(sort(numbers.astype(narrow)), arange(length + 1, {.device = x.device()})));
 }
 
