@@ -66,7 +66,8 @@ class BlockedLu {
       });
       return;
     }
-    constexpr int64_t height = 256;
+    constexpr int64_t worth_a_thread = 1 << 17;  // multiplications
+    const int64_t height = std::max<int64_t>(256, worth_a_thread / (width() * k_));
     for (int64_t end = n_; end > 0;) {
       const int64_t first = (end - 1) / width() * width();
       in_turn(1, blas_, [&](int64_t) { divide("U", "N", first, end, b_, k_); });
