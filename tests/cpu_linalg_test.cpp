@@ -81,6 +81,17 @@ TYPED_TEST(Linalg, LargeMatricesDoNotDependOnTheNumberOfThreads) {
   omp_set_num_threads(omp_get_num_procs());
 }
 
+TYPED_TEST(Linalg, SingularVectorsOfLargeMatrices) {
+  using T = TypeParam;
+  for (const auto& [m, columns] : {std::array<std::int64_t, 2>{260, 260}, {301, 260}, {301, 301}, {500, 260}})
+    for (const RealOf<T> scale : {1.0f, 1e-30f}) {
+      if (scale != 1 && m != 260) continue;
+      Stack<T> a = random_stack<T>({1, m, 260}, 1);
+      for (T& element : a.elements) element *= scale;
+      expect_singular_vectors(a, columns, scale);
+    }
+}
+
 TEST(CpuLinalg, ALargeSingularMatrixIsNoticed) {
   constexpr std::int64_t n = 300;
   Stack<double> a = random_stack<double>({n, n}, 1), b = random_stack<double>({n, 1}, 2), x = b;

@@ -225,27 +225,37 @@ TYPED_TEST(Linalg, TriangularFactors) {
   }
 }
 
+/// Of matrices whose elements are about `scale`.
+template <class T>
+void expect_singular_vectors(Stack<T>& a, std::int64_t columns, RealOf<T> scale = 1) {
+  using Real = RealOf<T>;
+  const std::int64_t count = a.shape[0], m = a.shape[1], n = a.shape[2];
+  Stack<T> u({count, m, columns}, Stack<T>::columns), vh({count, n, n}, Stack<T>::columns);
+  Stack<Real> s({count, n}, Stack<Real>::rows);
+  const td_view in = a.view(), left = u.view(), values = s.view(), right = vh.view();
+  td_error error{};
+  ASSERT_EQ(verbs.svd(verbs.device, &in, &left, &values, &right, &error), TD_OK) << error.message;
+  const std::string what = describe(count, n);
+  expect_orthonormal(u, what);
+  expect_orthonormal(vh, what);
+  for (std::int64_t i = 0; i < count * n; ++i) {
+    const Real next = i % n == n - 1 ? 0 : s.elements[std::size_t(i + 1)];
+    EXPECT_GE(s.elements[std::size_t(i)], next) << what;
+  }
+  const auto factor = [&](auto b, auto i, auto k, auto j) {
+    return at(u, b, i, k) * (s.elements[std::size_t(b * n + k)] / scale) * at(vh, b, k, j);
+  };
+  expect_products<T>(a.shape, n, factor, [&](auto b, auto i, auto j) { return at(a, b, i, j) / scale; }, what);
+}
+
 /// Shapes of stacks, and columns of their orthogonal factors: alone, side by side, too large for that.
 constexpr std::array<std::int64_t, 4> tall_stacks[] = {{1, 1, 1, 1}, {1, 7, 4, 4},    {1, 7, 4, 7},   {6, 7, 4, 4},
                                                        {6, 7, 4, 7}, {5, 32, 32, 32}, {3, 40, 33, 33}, {3, 40, 33, 40}};
 
 TYPED_TEST(Linalg, SingularVectors) {
-  using T = TypeParam;
-  using Real = RealOf<T>;
   for (const auto& [count, m, n, columns] : tall_stacks) {
-    Stack<T> a = random_stack<T>({count, m, n}, 1), u({count, m, columns}, Stack<T>::columns);
-    Stack<T> vh({count, n, n}, Stack<T>::columns);
-    Stack<Real> s({count, n}, Stack<Real>::rows);
-    const td_view in = a.view(), left = u.view(), values = s.view(), right = vh.view();
-    td_error error{};
-    ASSERT_EQ(verbs.svd(verbs.device, &in, &left, &values, &right, &error), TD_OK) << error.message;
-    const std::string what = describe(count, n);
-    expect_orthonormal(u, what);
-    expect_orthonormal(vh, what);
-    const auto factor = [&, n = n](auto b, auto i, auto k, auto j) {
-      return at(u, b, i, k) * s.elements[std::size_t(b * n + k)] * at(vh, b, k, j);
-    };
-    expect_products<T>(a.shape, n, factor, [&](auto b, auto i, auto j) { return at(a, b, i, j); }, what);
+    Stack<TypeParam> a = random_stack<TypeParam>({count, m, n}, 1);
+    expect_singular_vectors(a, columns);
   }
 }
 

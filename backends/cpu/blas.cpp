@@ -134,6 +134,10 @@ Library load() {
     bind_one(lapack.trtrs, "trtrs");
     bind_one(lapack.geqrf, "geqrf");
     bind_one(lapack.make_q, real ? "orgqr" : "ungqr");
+    bind_one(lapack.gebrd, "gebrd");
+    bind_one(lapack.larft, "larft");
+    bind_one(lapack.larfb, "larfb");
+    bind(lapack.bdsdc, type == 's' || type == 'c' ? "sbdsdc_" : "dbdsdc_");
     bind_one(lapack.gesdd, "gesdd");
     bind_one(lapack.syevd, real ? "syevd" : "heevd");
     bind_one(lapack.geev, "geev");

@@ -30,11 +30,11 @@ class BlockedLu {
   /// whether none is 0.
   bool eliminate() {
     regular_ = true;
-    in_parallel(1, [&](int64_t) { factorize(0); });
+    in_turn(1, blas_, [&](int64_t) { factorize(0); });
     for (int64_t first = 0; first < n_; first += width()) {
       const int64_t end = std::min(first + width(), n_), next = std::min(end + width(), n_);
       const int64_t chunks = (n_ - next + chunk() - 1) / chunk(), right_chunks = (k_ + chunk() - 1) / chunk();
-      in_parallel((end < n_ ? 1 : 0) + chunks + right_chunks, [&](int64_t task) {
+      in_turn((end < n_ ? 1 : 0) + chunks + right_chunks, blas_, [&](int64_t task) {
         if (end < n_ && task-- == 0) {
           follow(first, end, a_ + end * n_, next - end);
           factorize(end);
@@ -52,7 +52,7 @@ class BlockedLu {
 
   /// Exchanges rows of the lower factor by the pivots that came later: LAPACK's form.
   void complete() {
-    in_parallel((n_ - 1) / width(), [&](int64_t block) {
+    in_turn((n_ - 1) / width(), blas_, [&](int64_t block) {
       exchange(a_ + block * width() * n_, width(), (block + 1) * width(), n_);
     });
   }
@@ -60,17 +60,18 @@ class BlockedLu {
   /// Divides the right sides by the upper factor.
   void substitute() {
     if (k_ > chunk()) {
-      in_parallel((k_ + chunk() - 1) / chunk(), [&](int64_t task) {
+      in_turn((k_ + chunk() - 1) / chunk(), blas_, [&](int64_t task) {
         const int64_t column = task * chunk();
         divide("U", "N", 0, n_, b_ + column * n_, std::min(chunk(), k_ - column));
       });
       return;
     }
-    constexpr int64_t height = 256;
+    constexpr int64_t worth_a_thread = 1 << 17;  // multiplications
+    const int64_t height = std::max<int64_t>(256, worth_a_thread / (width() * k_));
     for (int64_t end = n_; end > 0;) {
       const int64_t first = (end - 1) / width() * width();
-      in_parallel(1, [&](int64_t) { divide("U", "N", first, end, b_, k_); });
-      in_parallel((first + height - 1) / height, [&](int64_t task) {
+      in_turn(1, blas_, [&](int64_t) { divide("U", "N", first, end, b_, k_); });
+      in_turn((first + height - 1) / height, blas_, [&](int64_t task) {
         const int64_t row = task * height;
         subtract_product(row, std::min(row + height, first), first, end, b_, k_);
       });
@@ -83,17 +84,6 @@ class BlockedLu {
   // block. Measured on 2 threads, and by the times of all steps for more of them.
   int64_t width() const noexcept { return n_ < 3000 ? 64 : 128; }
   int64_t chunk() const noexcept { return n_ < 1000 ? 64 : 128; }
-
-  /// Calls task(0), ..., task(count - 1), each on one thread, in this order as threads become free.
-  template <class Task>
-  void in_parallel(int64_t count, Task task) {
-    std::atomic<int64_t> next{0};
-    const SingleThreadedBlas guard(blas_);
-    parallel_for(std::min<int64_t>(count, thread_count()), 1, [&](int64_t, int64_t) {
-      const OneThread inside;
-      for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < count;) task(number);
-    });
-  }
 
   /// LU of the columns of a block, from its diagonal on.
   void factorize(int64_t first) {

@@ -34,6 +34,15 @@ struct Lapack {
   /// orgqr, ungqr
   void (*make_q)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork, int* info);
 
+  void (*gebrd)(Int m, Int n, T* a, Int lda, Real* d, Real* e, T* tau_q, T* tau_p, T* work, Int lwork, int* info);
+  void (*larft)(Text direction, Text stored, Int n, Int k, const T* v, Int ldv, const T* tau, T* t, Int ldt, Length,
+                Length);
+  void (*larfb)(Text side, Text transposed, Text direction, Text stored, Int m, Int n, Int k, const T* v, Int ldv,
+                const T* t, Int ldt, T* c, Int ldc, T* work, Int ldwork, Length, Length, Length, Length);
+  /// Of the real type also for complex ones.
+  void (*bdsdc)(Text triangle, Text vectors, Int n, Real* d, Real* e, Real* u, Int ldu, Real* vt, Int ldvt, Real* q,
+                int* iq, Real* work, int* iwork, int* info, Length, Length);
+
   // Complex ones have `rwork` more.
   using RealGesdd = void (*)(Text job, Int m, Int n, T* a, Int lda, Real* s, T* u, Int ldu, T* vt, Int ldvt, T* work,
                              Int lwork, int* iwork, int* info, Length);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include <tandem/backend.h>
@@ -71,6 +72,17 @@ void side_by_side(int64_t count, double work, const Blas* blas, Body&& body) {
   parallel_for(count, std::max(int64_t{1}, int64_t(worth_a_thread / work)), [&](int64_t begin, int64_t end) {
     const OneThread inside;
     body(begin, end);
+  });
+}
+
+/// Calls task(0), ..., task(count - 1), each by one thread, also in BLAS, in this order as threads become free.
+template <class Task>
+void in_turn(int64_t count, const Blas& blas, Task&& task) {
+  std::atomic<int64_t> next{0};
+  const SingleThreadedBlas guard(blas);
+  parallel_for(std::min<int64_t>(count, thread_count()), 1, [&](int64_t, int64_t) {
+    const OneThread inside;
+    for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < count;) task(number);
   });
 }
 
