@@ -11,6 +11,10 @@
 #include "common.hpp"
 
 namespace tandem::random {
+
+using detail::describe_number;
+using detail::fail;
+
 namespace {
 
 constexpr double largest_count = 0x1p53;  // float64, which counts are worked out in, has all whole numbers up to it
@@ -37,13 +41,13 @@ td_random place(td_distribution distribution, const Options& options) {
 
 DType real_float(const char* function, std::optional<DType> dtype) {
   const DType d = dtype.value_or(float64);
-  if (!is_real_floating(d)) detail::fail(function, "dtype " + std::string(name(d)) + " is not a real float");
+  if (!is_real_floating(d)) fail(function, "dtype " + std::string(name(d)) + " is not a real float");
   return d;
 }
 
 DType count_dtype(const char* function, std::optional<DType> dtype) {
   const DType d = dtype.value_or(int64);
-  if (d != int32 && d != int64) detail::fail(function, "dtype " + std::string(name(d)) + " is neither int32 nor int64");
+  if (d != int32 && d != int64) fail(function, "dtype " + std::string(name(d)) + " is neither int32 nor int64");
   return d;
 }
 
@@ -53,10 +57,13 @@ struct Range {
   double high;
 };
 
+[[noreturn]] void refuse(const char* function, Range range, double value, const std::string& place) {
+  fail(function, std::string(range.parameter) + " " + describe_number(value) + place + " is not in [0, " +
+                     describe_number(range.high) + "]");
+}
+
 void check_parameter(const char* function, double value, Range range) {
-  if (!(value >= 0 && value <= range.high))
-    detail::fail(function, std::string(range.parameter) + " " + detail::describe_number(value) + " is not in [0, " +
-                               detail::describe_number(range.high) + "]");
+  if (!(value >= 0 && value <= range.high)) refuse(function, range, value, "");
 }
 
 void check_parameter(const char* function, const Array& values, Range range) {
@@ -64,9 +71,8 @@ void check_parameter(const char* function, const Array& values, Range range) {
   const Array bad = logical_not(logical_and(values >= 0, values <= range.high)).ravel();
   if (!any(bad).item<bool>()) return;
   const std::int64_t at = argmax(bad).item<std::int64_t>();
-  detail::fail(function, std::string(range.parameter) + " " + detail::describe_number(values.ravel()(at).item<double>()) +
-                             ", element " + std::to_string(at) + " of an array of shape " +
-                             to_string(values.shape()) + ", is not in [0, " + detail::describe_number(range.high) + "]");
+  refuse(function, range, values.ravel()(at).item<double>(),
+         ", element " + std::to_string(at) + " of an array of shape " + to_string(values.shape()) + ",");
 }
 
 constexpr Range shape_range{"parameter k", 0x1.fffffffffffffp1023}, scale_range{"scale", 0x1.fffffffffffffp1023},
@@ -88,7 +94,7 @@ Array draw_each(const char* function, td_random random, const Array& low, const 
 /// Parameters that are arrays say where the result is; an option for another device is refused.
 void check_device(const char* function, const std::optional<Device>& option, const Array& parameter) {
   if (option && !(*option == parameter.device()))
-    detail::fail(function, "the parameters are on " + parameter.device().name() + ", not on " + option->name());
+    fail(function, "the parameters are on " + parameter.device().name() + ", not on " + option->name());
 }
 
 }  // namespace
@@ -96,23 +102,25 @@ void check_device(const char* function, const std::optional<Device>& option, con
 Array bits(const Shape& shape, const Options& options) {
   const DType dtype = options.dtype.value_or(uint32);
   if (dtype != uint32 && dtype != uint64)
-    detail::fail("bits", "dtype " + std::string(name(dtype)) + " is neither uint32 nor uint64");
+    fail("bits", "dtype " + std::string(name(dtype)) + " is neither uint32 nor uint64");
   return draw("bits", shape, place(TD_RANDOM_BITS, options), dtype, detail::device_of(options.device));
 }
 
 Array uniform(const Shape& shape, const UniformOptions& options) {
   if (!(options.low <= options.high))
-    detail::fail("uniform", "low " + detail::describe_number(options.low) + " is above high " + detail::describe_number(options.high));
+    fail("uniform",
+         "low " + describe_number(options.low) + " is above high " + describe_number(options.high));
   if (!std::isfinite(options.high - options.low))
-    detail::fail("uniform", "the range [" + detail::describe_number(options.low) + ", " + detail::describe_number(options.high) +
-                                ") has no finite length");
+    fail("uniform", "the range [" + describe_number(options.low) + ", " + describe_number(options.high) +
+                        ") has no finite length");
   td_random random = place(TD_RANDOM_UNIFORM, options);
   random.low = options.low, random.high = options.high;
   return draw("uniform", shape, random, real_float("uniform", options.dtype), detail::device_of(options.device));
 }
 
 Array normal(const Shape& shape, const NormalOptions& options) {
-  if (!(options.std >= 0)) detail::fail("normal", "standard deviation " + detail::describe_number(options.std) + " is negative");
+  if (!(options.std >= 0))
+    fail("normal", "standard deviation " + describe_number(options.std) + " is negative");
   td_random random = place(TD_RANDOM_NORMAL, options);
   random.low = options.mean, random.high = options.std;
   return draw("normal", shape, random, real_float("normal", options.dtype), detail::device_of(options.device));
@@ -120,11 +128,11 @@ Array normal(const Shape& shape, const NormalOptions& options) {
 
 Array integers(const Shape& shape, std::int64_t low, std::int64_t high, const Options& options) {
   const DType dtype = options.dtype.value_or(int64);
-  if (!is_integer(dtype)) detail::fail("integers", "dtype " + std::string(name(dtype)) + " is no integer");
+  if (!is_integer(dtype)) fail("integers", "dtype " + std::string(name(dtype)) + " is no integer");
   if (low >= high)
-    detail::fail("integers", "the range [" + std::to_string(low) + ", " + std::to_string(high) + ") is empty");
+    fail("integers", "the range [" + std::to_string(low) + ", " + std::to_string(high) + ") is empty");
   if (!detail::fits(low, dtype) || !detail::fits(high - 1, dtype))
-    detail::fail("integers", "the range [" + std::to_string(low) + ", " + std::to_string(high) + ") does not fit " +
+    fail("integers", "the range [" + std::to_string(low) + ", " + std::to_string(high) + ") does not fit " +
                                  std::string(name(dtype)));
   td_random random = place(TD_RANDOM_INTEGERS, options);
   random.low_int = low;
@@ -183,7 +191,7 @@ Array binomial(const Shape& shape, std::int64_t n, double p, const Options& opti
 
 Array binomial(const Array& n, const Array& p, const Options& options) {
   const detail::FunctionName function("binomial");
-  if (!is_integer(n.dtype())) detail::fail(function, "n of dtype " + std::string(name(n.dtype())) + " is no integer");
+  if (!is_integer(n.dtype())) fail(function, "n of dtype " + std::string(name(n.dtype())) + " is no integer");
   check_device(function, options.device, n);
   const Array arrays[] = {n, p};
   detail::common_device(function, arrays);

@@ -16,7 +16,8 @@ Use use_of(std::optional<DType> dtype, DType otherwise) {
   return itemsize(d) == 8 ? Use::two_words : Use::word;
 }
 
-/// Calls draw(options) with the options at the state's place, and moves it behind `count` elements once all has gone well.
+/// Calls draw(options) with the options at the state's place, and moves it behind `count` elements once all has gone
+/// well.
 template <class Options, class Draw>
 auto advance(const char* function, Generator::State& state, Options options, Use use, std::int64_t count, Draw draw) {
   const detail::FunctionName scope(function);

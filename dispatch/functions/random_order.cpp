@@ -31,7 +31,8 @@ std::int64_t length_of(const char* function, const Array& x, int axis) {
 /// Checks probabilities for n things and returns them in float64, on one axis.
 Array probabilities(const char* function, const Array& p, std::int64_t n) {
   if (p.shape() != Shape{n})
-    detail::fail(function, "p of shape " + to_string(p.shape()) + " for " + std::to_string(n) + " things to choose from");
+    detail::fail(function,
+                 "p of shape " + to_string(p.shape()) + " for " + std::to_string(n) + " things to choose from");
   if (!is_real_floating(p.dtype()))
     detail::fail(function, "p of dtype " + std::string(name(p.dtype())) + " is not a real float");
   const Array wide = p.astype(float64);
@@ -96,7 +97,8 @@ DType vector_dtype(const Array& mean, const Array& cov) {
   const DType dtype = result_type(mean, cov);
   if (dtype == float32 || dtype == float64) return dtype;
   if (is_integer(dtype) || is_bool(dtype)) return float64;
-  detail::fail("multivariate_normal", "mean and covariance of dtypes " + detail::describe_dtypes(mean.dtype(), cov.dtype()) +
+  detail::fail("multivariate_normal", "mean and covariance of dtypes " +
+                                          detail::describe_dtypes(mean.dtype(), cov.dtype()) +
                                           " are neither float32 nor float64");
 }
 

@@ -1,8 +1,8 @@
 // Random numbers as a function of (seed, stream, index).
 //
 // Element i of a result is Philox4x32-10 at counter {(offset + i) / 4, stream} under key seed, so the same bits come
-// from every backend, thread count and chunking: two halves drawn with offsets 0 and n/2 are the two halves of one draw.
-// docs/random.md states the algorithm, version 2.
+// from every backend, thread count and chunking: two halves drawn with offsets 0 and n/2 are the two halves of one
+// draw. docs/random.md states the algorithm, version 2.
 #pragma once
 
 #include <tandem/array.hpp>
@@ -55,9 +55,9 @@ struct ScaleOptions {
 /// Exponential with mean `scale`, by inversion. dtype defaults to float64; any real float.
 TANDEM_API Array exponential(const Shape& shape, const ScaleOptions& options = {});
 
-/// Gamma with parameter k, the density being proportional to x^(k - 1) e^(-x / scale), by Marsaglia and Tsang's method in
-/// float64. dtype defaults to float64; any real float. An element takes a block of four words, so that an offset counts
-/// blocks. Throws Error unless k and scale are finite and not negative; k = 0 gives zeros.
+/// Gamma with parameter k, the density being proportional to x^(k - 1) e^(-x / scale), by Marsaglia and Tsang's method
+/// in float64. dtype defaults to float64; any real float. An element takes a block of four words, so that an offset
+/// counts blocks. Throws Error unless k and scale are finite and not negative; k = 0 gives zeros.
 TANDEM_API Array gamma(const Shape& shape, double k, const ScaleOptions& options = {});
 /// One number for each element of k, on k's device.
 TANDEM_API Array gamma(const Array& k, const ScaleOptions& options = {});
@@ -76,18 +76,18 @@ TANDEM_API Array binomial(const Shape& shape, std::int64_t n, double p, const Op
 /// One count for each element of n (integers) and p, which broadcast, on their device.
 TANDEM_API Array binomial(const Array& n, const Array& p, const Options& options = {});
 
-/// How multivariate_normal takes the root of a covariance: cholesky is the fastest and needs a positive definite one; eigh
-/// takes singular ones, too, and finds the symmetric root.
+/// How multivariate_normal takes the root of a covariance: cholesky is the fastest and needs a positive definite one;
+/// eigh takes singular ones, too, and finds the symmetric root.
 enum class Root { cholesky, eigh };
 /// Options of multivariate_normal.
 struct MultivariateOptions {
   Root root = Root::cholesky;
   std::uint64_t seed = 0, stream = 0, offset = 0;  // offset: of the first number in normal's draw
 };
-/// Normal vectors (*shape, k) of a mean (k,) and covariance (k, k), of which the lower triangle is read: mean + L z with
-/// L L^T = cov and standard normal z. In the dtype that mean and cov promote to, float64 for integers, on their device.
-/// L is the device's library's, so backends agree up to rounding. Throws LinAlgError if cholesky fails, or if eigh finds
-/// an eigenvalue below -1e-8 (float32: -1e-4) of the largest one.
+/// Normal vectors (*shape, k) of a mean (k,) and covariance (k, k), of which the lower triangle is read: mean + L z
+/// with L L^T = cov and standard normal z. In the dtype that mean and cov promote to, float64 for integers, on their
+/// device. L is the device's library's, so backends agree up to rounding. Throws LinAlgError if cholesky fails, or if
+/// eigh finds an eigenvalue below -1e-8 (float32: -1e-4) of the largest one.
 TANDEM_API Array multivariate_normal(const Array& mean, const Array& cov, const Shape& shape,
                                      const MultivariateOptions& options = {});
 
@@ -114,15 +114,15 @@ struct ChoiceOptions {
   std::uint64_t seed = 0, stream = 0, offset = 0;
   std::optional<Device> device = {};  // for choice(n)
 };
-/// Random numbers out of 0 .. n - 1, int64. Without replacement each at most once, in random order. Throws Error if there
-/// are too few, or if p is negative, does not sum to 1 (within 1.5e-8) or has too few elements that are not 0.
+/// Random numbers out of 0 .. n - 1, int64. Without replacement each at most once, in random order. Throws Error if
+/// there are too few, or if p is negative, does not sum to 1 (within 1.5e-8) or has too few elements that are not 0.
 TANDEM_API Array choice(std::int64_t n, const Shape& shape, const ChoiceOptions& options = {});
 /// Random slices of x along an axis, which `shape` replaces: for 1-d x random elements.
 TANDEM_API Array choice(const Array& x, const Shape& shape, const ChoiceOptions& options = {});
 
 /// Draws that follow one another: what one call takes, the next ones do not. Calls are those above; seed, stream and
-/// offset are the generator's, and options that set them are refused with Error. Every call begins at a new block of four
-/// words, so equal calls in equal order give equal numbers on every backend. Copies continue alike; generators
+/// offset are the generator's, and options that set them are refused with Error. Every call begins at a new block of
+/// four words, so equal calls in equal order give equal numbers on every backend. Copies continue alike; generators
 /// with other seeds or streams are independent. Not to be used by two threads at a time: give each a stream.
 class Generator {
  public:
