@@ -1,9 +1,7 @@
 // Random distributions beyond uniform and normal, orders and choices, and generators.
-#include <cmath>
-#include <functional>
 #include <map>
 
-#include "support.hpp"
+#include "draws.hpp"
 
 namespace td = tandem;
 namespace rnd = tandem::random;
@@ -15,9 +13,8 @@ using tandem::Shape;
 namespace {
 
 /// Draws of every kind, as functions of the offset and the count.
-using Draw = std::function<Array(std::int64_t count, std::uint64_t offset)>;
-std::vector<std::pair<std::string, Draw>> draws() {
-  std::vector<std::pair<std::string, Draw>> list;
+Draws draws() {
+  Draws list;
   for (DType dtype : {td::float16, td::bfloat16, td::float32, td::float64}) {
     const std::string name(td::name(dtype));
     list.emplace_back("exponential " + name, [=](std::int64_t n, std::uint64_t offset) {
@@ -46,17 +43,8 @@ std::vector<std::pair<std::string, Draw>> draws() {
 }
 
 TEST(Chunks, DoNotMatter) {
-  for (const auto& [what, draw] : draws())
-    for (std::uint64_t offset : {std::uint64_t{0}, (std::uint64_t{1} << 34) - 5}) {
-      const Array whole = draw(600, offset);
-      std::int64_t at = 0;
-      for (std::int64_t n : {1, 2, 3, 5, 64, 129, 396}) {
-        EXPECT_TRUE(same(draw(n, offset + std::uint64_t(at)), whole(td::slice(at, at + n))))
-            << what << " " << offset << " " << at;
-        at += n;
-      }
-      ASSERT_EQ(at, 600);
-    }
+  const std::uint64_t offsets[] = {0, (std::uint64_t{1} << 34) - 5};
+  expect_parts_of_one_draw(draws(), offsets, {1, 2, 3, 5, 64, 129, 396});
 }
 
 std::string distribution_hashes() {
@@ -82,19 +70,6 @@ TEST(SameBits, OnEveryBackendAndInstructionSet) {
     EXPECT_EQ(here, run_probe("distribution_hashes", {{"TANDEM_BACKEND", "cpu"}, {"TANDEM_CPU_ISA", isa}})) << isa;
 }
 
-/// Kolmogorov-Smirnov statistic times sqrt(n) of numbers against a distribution function; 1.95 is the 0.1 % quantile.
-template <class Function>
-double kolmogorov(const Array& x, Function&& distribution) {
-  const std::vector<double> v = td::sort(x).to_vector<double>();
-  const double n = double(v.size());
-  double d = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double f = distribution(v[i]);
-    d = std::max({d, f - double(i) / n, double(i + 1) / n - f});
-  }
-  return d * std::sqrt(n);
-}
-
 /// Regularized lower incomplete gamma function P(a, x): series below a + 1, continued fraction above (Abramowitz and
 /// Stegun 6.5.29, 6.5.31).
 double gamma_distribution(double a, double x) {
@@ -117,8 +92,8 @@ double gamma_distribution(double a, double x) {
   return 1 - front * h;
 }
 
-/// Chi-squared of counts against probabilities, as a number that is nearly standard normal (Wilson and Hilferty). Values
-/// of which fewer than 10 are expected are put together.
+/// Chi-squared of counts against probabilities, as a number that is nearly standard normal (Wilson and Hilferty).
+/// Values of which fewer than 10 are expected are put together.
 double chi_squared(const Array& x, const std::function<double(double)>& ln_probability) {
   std::map<std::int64_t, double> counts;
   for (const std::int64_t v : x.to_vector<std::int64_t>()) ++counts[v];
@@ -164,8 +139,8 @@ TEST(Distribution, Gamma) {
   for (double k : {0.05, 0.5, 0.999, 1.0, 1.5, 7.25, 300.0}) {
     const Array x = rnd::gamma({n}, k, {.scale = 0.25, .seed = 32});
     EXPECT_LT(kolmogorov(x, [k](double v) { return gamma_distribution(k, v * 4); }), 1.95) << k;
-    EXPECT_LT(kolmogorov(rnd::gamma(td::full({n}, k), {.seed = 33}), [k](double v) { return gamma_distribution(k, v); }),
-              1.95) << k;
+    const Array each = rnd::gamma(td::full({n}, k), {.seed = 33});
+    EXPECT_LT(kolmogorov(each, [k](double v) { return gamma_distribution(k, v); }), 1.95) << k;
   }
   // Large parameters: normal in the limit, with known moments.
   for (double k : {1e6, 1e13}) {
@@ -301,8 +276,8 @@ TEST(Choice, WithReplacement) {
   EXPECT_LT(chi_squared(x, [&](double k) { return std::log(p(std::int64_t(k)).item<double>()); }), 4);
   EXPECT_FALSE(td::any(x == 1).item<bool>());
   const Array table = td::arange(12).reshape({4, 3});
-  EXPECT_TRUE(same(rnd::choice(table, {7}, {.p = p, .seed = 5}), td::take(table, rnd::choice(4, {7}, {.p = p, .seed = 5}),
-                                                                         {.axis = 0})));
+  EXPECT_TRUE(same(rnd::choice(table, {7}, {.p = p, .seed = 5}),
+                   td::take(table, rnd::choice(4, {7}, {.p = p, .seed = 5}), {.axis = 0})));
   EXPECT_EQ(rnd::choice(table, {2, 2}, {.axis = 1}).shape(), (Shape{4, 2, 2}));
   EXPECT_EQ(rnd::choice(0, {0}).shape(), Shape{0});
 }
@@ -316,7 +291,8 @@ TEST(Choice, WithoutReplacement) {
   const std::uint64_t n = cases(20'000);
   double first = 0, second = 0;
   for (std::uint64_t i = 0; i < n; ++i) {
-    const auto pair = rnd::choice(3, {2}, {.replace = false, .p = p, .seed = 8, .offset = 3 * i}).to_vector<std::int64_t>();
+    const auto pair =
+        rnd::choice(3, {2}, {.replace = false, .p = p, .seed = 8, .offset = 3 * i}).to_vector<std::int64_t>();
     first += pair[0] == 0;
     second += pair[0] == 0 && pair[1] == 2;
   }
@@ -381,7 +357,8 @@ TEST(Errors, NameTheFunctionAndTheValues) {
   EXPECT_TRUE(throws([] { rnd::exponential({3}, {.scale = -1}); }, "exponential: ", {"scale", "-1"}));
   EXPECT_TRUE(throws([] { rnd::exponential({3}, {.dtype = td::int32}); }, "exponential: ", {"int32"}));
   EXPECT_TRUE(throws([] { rnd::gamma({3}, std::nan("")); }, "gamma: ", {"nan"}));
-  EXPECT_TRUE(throws([] { rnd::gamma(td::array({{1.0, 2.0}, {-3.5, 1.0}})); }, "gamma: ", {"-3.5", "element 2", "(2, 2)"}));
+  EXPECT_TRUE(
+      throws([] { rnd::gamma(td::array({{1.0, 2.0}, {-3.5, 1.0}})); }, "gamma: ", {"-3.5", "element 2", "(2, 2)"}));
   EXPECT_TRUE(throws([] { rnd::poisson({3}, 1e17); }, "poisson: ", {"1e+17"}));
   EXPECT_TRUE(throws([] { rnd::poisson({3}, 1, {.dtype = td::uint8}); }, "poisson: ", {"uint8"}));
   EXPECT_TRUE(throws([] { rnd::poisson(td::array({1.0, INFINITY})); }, "poisson: ", {"inf", "element 1"}));

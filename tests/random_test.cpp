@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "support.hpp"
+#include "draws.hpp"
 
 namespace td = tandem;
 using namespace tandem::test;
@@ -56,9 +56,8 @@ TEST(Bits, AreTheDocumentedWords) {
 }
 
 /// Draws of every kind and dtype, as functions of the offset and the count.
-using Draw = std::function<Array(std::int64_t count, std::uint64_t offset)>;
-std::vector<std::pair<std::string, Draw>> draws() {
-  std::vector<std::pair<std::string, Draw>> list;
+Draws draws() {
+  Draws list;
   for (DType dtype : {td::float16, td::bfloat16, td::float32, td::float64}) {
     list.emplace_back("uniform " + std::string(td::name(dtype)), [=](std::int64_t n, std::uint64_t offset) {
       return td::random::uniform({n},
@@ -79,19 +78,7 @@ std::vector<std::pair<std::string, Draw>> draws() {
   return list;
 }
 
-TEST(Chunks, DoNotMatter) {
-  for (const auto& [what, draw] : draws())
-    for (std::uint64_t offset : offsets) {
-      const Array whole = draw(2000, offset);
-      std::int64_t at = 0;
-      for (std::int64_t n : {1, 2, 3, 5, 64, 129, 1000, 796}) {
-        EXPECT_TRUE(same(draw(n, offset + std::uint64_t(at)), whole(td::slice(at, at + n))))
-            << what << " " << offset << " " << at;
-        at += n;
-      }
-      ASSERT_EQ(at, 2000);
-    }
-}
+TEST(Chunks, DoNotMatter) { expect_parts_of_one_draw(draws(), offsets, {1, 2, 3, 5, 64, 129, 1000, 796}); }
 
 std::string random_hashes() {
   std::string lines;
@@ -133,19 +120,6 @@ TEST(Uniform, StaysBelowHigh) {
       EXPECT_LT(td::max(x).item<double>(), high) << dtype;
     }
   EXPECT_TRUE(same(td::random::uniform({5}, {.low = 2, .high = 2}), td::full({5}, 2.0)));
-}
-
-/// Kolmogorov-Smirnov statistic times sqrt(n) of numbers against a distribution function; 1.95 is the 0.1 % quantile.
-template <class Function>
-double kolmogorov(const Array& x, Function&& distribution) {
-  std::vector<double> v = td::sort(x).to_vector<double>();
-  const double n = double(v.size());
-  double d = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double f = distribution(v[i]);
-    d = std::max({d, f - double(i) / n, double(i + 1) / n - f});
-  }
-  return d * std::sqrt(n);
 }
 
 TEST(Distribution, Uniform) {
