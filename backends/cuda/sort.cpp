@@ -40,9 +40,9 @@ struct Batch {
   WordLayout layout;
 };
 
-/// Elements that are their own keys.
-template <class Key>
-td_status sort_keys(Device& device, const Key* from, Key* to, std::int64_t count, td_error* error) {
+/// Integers, without words in their place.
+template <class Integer>
+td_status sort_integers(Device& device, const Integer* from, Integer* to, std::int64_t count, td_error* error) {
   return with_memory(device, "a radix sort", error, [&](void* memory, std::size_t* bytes) {
     return radix_sort_copy(device.stream, memory, bytes, from, to, count);
   });
@@ -117,10 +117,12 @@ template <class T>
 td_status sort_batch(const Batch<T>& batch) {
   using Key = typename Order<T>::Key;
   const int bits = batch.layout.end_bit();
-  if constexpr (std::is_unsigned_v<T>)
-    if (bits == 8 * sizeof(T) && batch.indices == nullptr && !batch.layout.descending)
-      return sort_keys(batch.device, reinterpret_cast<const Key*>(batch.x), reinterpret_cast<Key*>(batch.values),
-                       batch.layout.count, batch.error);
+  if constexpr (std::is_integral_v<T>)
+    if (bits == 8 * sizeof(T) && batch.indices == nullptr && !batch.layout.descending) {
+      using Integer = std::conditional_t<std::is_same_v<T, bool>, Key, T>;
+      return sort_integers(batch.device, reinterpret_cast<const Integer*>(batch.x),
+                           reinterpret_cast<Integer*>(batch.values), batch.layout.count, batch.error);
+    }
   if constexpr (is_real_float<T>)
     if (batch.layout.index_bits == 0 && batch.layout.n > 1) return sort_by_keys(batch);
   if (bits <= int(8 * sizeof(Key))) return sort_as<T, Key>(batch);

@@ -75,9 +75,9 @@ template <class Word>
 cudaError_t radix_sort(cudaStream_t stream, void* memory, std::size_t* bytes, Word* words, Word* spare, Word** sorted,
                        std::int64_t count, int begin_bit, int end_bit);
 
-/// The same from one array to another.
-template <class Word>
-cudaError_t radix_sort_copy(cudaStream_t stream, void* memory, std::size_t* bytes, const Word* from, Word* to,
+/// The same for integers, signed or not, by all their bits and from one array to another.
+template <class Integer>
+cudaError_t radix_sort_copy(cudaStream_t stream, void* memory, std::size_t* bytes, const Integer* from, Integer* to,
                             std::int64_t count);
 
 }  // namespace tandem::cuda
