@@ -258,8 +258,8 @@ class Check : public Layer {
     if (!element) return std::nullopt;
     const std::span<const std::int64_t> shape(view.shape, std::size_t(view.ndim));
     return Finding{"the verb " + std::string(name(verb)) + " made " + element->text + " from finite numbers on " +
-                   device_name() + ": " + std::string(parameter.name) + "[" + index_text(element->position, shape) +
-                   "] of shape " + shape_text(shape) + ", " + std::string(tandem::name(DType(view.dtype)))};
+                   device_name() + ": " + std::string(parameter.name) + " at " + index_text(element->position, shape) +
+                   " of " + shape_text(shape) + ", " + std::string(tandem::name(DType(view.dtype)))};
   }
 
   /// An input that is not finite either explains what was found, unless nobody has written it.
@@ -270,8 +270,8 @@ class Check : public Layer {
     if (!element->unwritten) return;
     const std::span<const std::int64_t> shape(view.shape, std::size_t(view.ndim));
     finding = Finding{"the verb " + std::string(name(verb)) + " read memory on " + device_name() +
-                      " that nobody has written: " + std::string(parameter.name) + "[" +
-                      index_text(element->position, shape) + "] of shape " + shape_text(shape), true};
+                      " that nobody has written: " + std::string(parameter.name) + " at " +
+                      index_text(element->position, shape) + " of " + shape_text(shape), true};
   }
 
   /// The first instruction of a program that makes something that is not finite of finite numbers, at the first place.
@@ -310,12 +310,12 @@ class Check : public Layer {
             made = made && is_finite(source.dtype, source.at(place));
           sources += (k ? ", " : "") + element_text(source.dtype, source.at(at));
         }
-        if (made)
-          return Finding{operation_name(instruction) + " of " + std::string(tandem::name(DType(instruction.dtype))) +
-                         " made " + element_text(result.dtype, result.at(at)) + " from " +
-                         (step > 1 ? "a row of " + std::to_string(step) + " finite numbers" : sources) + " on " +
-                         device_name() + ", at " + index_text(at, shape) + " of " + shape_text(shape) +
-                         " in the program " + program_name(program)};
+        if (!made) continue;
+        if (step > 1) sources = "finite numbers of a row of " + std::to_string(step);
+        return Finding{operation_name(instruction) + " of " + std::string(tandem::name(DType(instruction.dtype))) +
+                       " made " + element_text(result.dtype, result.at(at)) + " from " + sources + " on " +
+                       device_name() + ", at " + index_text(at, shape) + " of " + shape_text(shape) +
+                       " in the program " + program_name(program)};
       }
     }
     return std::nullopt;

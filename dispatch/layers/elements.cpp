@@ -98,7 +98,8 @@ bool is_finite(DType dtype, const void* element) noexcept {
   if (!is_inexact(dtype)) return true;
   return with_type(dtype, [&](auto x) {
     std::memcpy(&x, element, sizeof x);
-    return bool(scalar::isfinite(x));
+    if constexpr (sizeof x == 2) return bool(scalar::isfinite(scalar::cast<float>(x)));
+    else return bool(scalar::isfinite(x));
   });
 }
 
@@ -122,10 +123,10 @@ std::string element_text(DType dtype, const void* element) {
     return "(" + element_text(real, element) + ", " +
            element_text(real, static_cast<const std::byte*>(element) + itemsize(real)) + ")";
   }
+  if (is_bool(dtype)) return *static_cast<const unsigned char*>(element) ? "true" : "false";
   return with_type(dtype, [&](auto x) -> std::string {
     std::memcpy(&x, element, sizeof x);
-    if constexpr (std::is_same_v<decltype(x), bool>) return x ? "true" : "false";
-    else if constexpr (std::is_integral_v<decltype(x)>) return number_text(x);
+    if constexpr (std::is_integral_v<decltype(x)>) return number_text(x);
     else if constexpr (std::is_same_v<decltype(x), double>) return number_text(x);
     else return number_text(scalar::cast<float>(x));
   });
