@@ -14,8 +14,10 @@ struct BuiltInLayer {
 };
 
 void wrap_check(td_layer& layer, const std::string& options, td_backend& table);
+void wrap_profile(td_layer& layer, const std::string& options, td_backend& table);
+void wrap_trace(td_layer& layer, const std::string& options, td_backend& table);
 
 inline constexpr BuiltInLayer built_in_layers[] = {
-    {"check", wrap_check}};
+    {"check", wrap_check}, {"profile", wrap_profile}, {"trace", wrap_trace}};
 
 }  // namespace tandem::detail

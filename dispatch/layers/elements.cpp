@@ -126,8 +126,8 @@ std::string element_text(DType dtype, const void* element) {
   if (is_bool(dtype)) return *static_cast<const unsigned char*>(element) ? "true" : "false";
   return with_type(dtype, [&](auto x) -> std::string {
     std::memcpy(&x, element, sizeof x);
-    if constexpr (std::is_integral_v<decltype(x)>) return number_text(x);
-    else if constexpr (std::is_same_v<decltype(x), double>) return number_text(x);
+    if constexpr (std::is_same_v<decltype(x), bool>) return "";  // above
+    else if constexpr (std::is_integral_v<decltype(x)> || std::is_same_v<decltype(x), double>) return number_text(x);
     else return number_text(scalar::cast<float>(x));
   });
 }

@@ -8,6 +8,7 @@
 #include "../registry/environment.hpp"
 #include "../registry/loader.hpp"
 #include "built_in.hpp"
+#include "profile.hpp"
 #include "wrap.hpp"
 
 namespace tandem::detail {
@@ -96,6 +97,7 @@ void put_layers(DeviceState& state, td_device* handle) {
   }
   state.table = table;
   state.handle = handle;
+  profile_opened(state);
 }
 
 }  // namespace tandem::detail

@@ -46,16 +46,16 @@ class Layer {
   return status;
 }
 
-template <class L, Verb verb, class Function>
+template <class Find, Verb verb, class Function>
 struct Wrapped {  // device_count, open_device, describe: not about one device
   static void put(td_backend&) {}
 };
 
-template <class L, Verb verb, class Result, class... Arguments>
-struct Wrapped<L, verb, Result (*)(td_device*, Arguments...)> {
+template <class Find, Verb verb, class Result, class... Arguments>
+struct Wrapped<Find, verb, Result (*)(td_device*, Arguments...)> {
   static Result call(td_device* device, Arguments... arguments) {
     try {
-      return L::of(device).call(Tag<verb>{}, arguments...);
+      return Find::of(device).call(Tag<verb>{}, arguments...);
     } catch (const std::bad_alloc&) {
       if constexpr (!std::is_void_v<Result>) return refuse(error_of(arguments...), TD_OUT_OF_MEMORY, "out of memory");
     } catch (const std::exception& problem) {
@@ -66,10 +66,11 @@ struct Wrapped<L, verb, Result (*)(td_device*, Arguments...)> {
   static void put(td_backend& table) { table.*verb_member<verb> = call; }
 };
 
-/// Puts L's functions into a table. L has `static L& of(td_device*)` and `call(Tag<verb>, arguments...)`.
-template <class L>
+/// Puts a layer's functions into a table. `Find::of(td_device*)` gives the layer in front of a device, which has
+/// `call(Tag<verb>, arguments...)`.
+template <class Find>
 void wrap_all(td_backend& table) {
-#define X(result, verb, arguments) Wrapped<L, Verb::verb, decltype(table.verb)>::put(table);
+#define X(result, verb, arguments) Wrapped<Find, Verb::verb, decltype(table.verb)>::put(table);
   TD_ALL_VERBS(X, X)
 #undef X
 }
