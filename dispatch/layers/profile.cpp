@@ -123,6 +123,7 @@ class Profile : public Layer {
       double best = 0;
       for (std::int64_t n = std::int64_t{1} << 20; n <= std::int64_t{1} << 25; n *= 4) {
         const DeviceBuffer from(target, 4 * n), to(target, 4 * n);
+        from.fill_from_host(std::vector<std::byte>(std::size_t(4 * n)).data());  // memory that the layer check knows
         double seconds = 1e30;
         for (int i = 0; i < 4; ++i) {
           const double before = host_seconds();
@@ -267,7 +268,8 @@ void report_at_exit() {
 
 void wrap_profile(td_layer& layer, const std::string& options, td_backend& table) {
   if (!options.empty() && !options.ends_with(".html"))
-    fail("Device", "TANDEM_LAYERS: profile has no option \"" + options + "\"; the name of a page, \"FILE.html\", is its only one");
+    fail("Device", "TANDEM_LAYERS: profile has no option \"" + options +
+                       "\"; the name of a page, \"FILE.html\", is its only one");
   auto* profile = new Profile(layer);
   layer.state = profile;
   wrap_all<Profile>(table);
