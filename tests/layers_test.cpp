@@ -72,18 +72,18 @@ TEST(Profile, ScopeCountsWhatRunsInIt) {
   td::profile::Report report;
   {
     const td::profile::Scope scope;
-    td::exp(x * 2).eval();
-    td::exp(x * 2).eval();
+    td::exp(x).eval();
+    td::exp(x).eval();
     report = scope.report();
   }
   const auto at = std::find_if(report.operations.begin(), report.operations.end(),
-                               [](const auto& o) { return o.name == "multiply exp (float64)"; });
+                               [](const auto& o) { return o.name == "exp (float64)"; });
   ASSERT_NE(at, report.operations.end()) << report.text();
   EXPECT_EQ(at->calls, 2);
   EXPECT_EQ(at->bytes, 2 * 1600);
   EXPECT_GT(at->device_seconds, 0);
-  EXPECT_NE(report.html().find("multiply exp (float64)"), std::string::npos);
-  td::exp(x * 2).eval();
+  EXPECT_NE(report.html().find("exp (float64)"), std::string::npos);
+  td::exp(x).eval();
   EXPECT_EQ(at->calls, 2);
 }
 
