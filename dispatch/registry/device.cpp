@@ -6,6 +6,7 @@
 #include <ostream>
 #include <utility>
 
+#include "../layers/stack.hpp"
 #include "environment.hpp"
 #include "loader.hpp"
 
@@ -20,12 +21,13 @@ DeviceState& opened(DeviceState& state) {
   static std::mutex& mutex = *new std::mutex;
   std::lock_guard lock(mutex);
   if (state.handle) return state;
+  requested_layers();  // a mistake in TANDEM_LAYERS shows before anything is opened
   td_device* handle = nullptr;
   call("Device", state.table->open_device, std::int32_t{state.index}, &handle);
   td_device_info info{};
   call("Device", state.table->device_info, handle, &info);
   state.shares_host_memory = info.shares_host_memory != 0;
-  state.handle = handle;
+  put_layers(state, handle);
   return state;
 }
 
@@ -65,6 +67,7 @@ std::string one_line(std::string text) {
 
 /// What TANDEM_BACKEND names; "auto" is CUDA where a device works, else the CPU.
 DeviceState& chosen_device() {
+  requested_layers();  // no reason to take another device
   const std::string wanted = environment("TANDEM_BACKEND");
   if (!wanted.empty() && wanted != "auto") return named_device(wanted, "Device: TANDEM_BACKEND=" + wanted + ": ");
   Backend& cuda = find_backend("cuda");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../layers/stack.hpp"
 #include "../program/expression.hpp"
 #include "environment.hpp"
 #include "loader.hpp"
@@ -62,10 +63,24 @@ std::string default_device_name() {
   }
 }
 
+/// One line for each layer in effect, or why there is none although TANDEM_LAYERS names some.
+std::vector<std::string> layers_in_effect() {
+  std::vector<std::string> list;
+  try {
+    for (const detail::LayerRequest& layer : detail::requested_layers())
+      list.push_back(layer.name + (layer.options.empty() ? "" : ":" + layer.options) +
+                     (layer.path.empty() ? "" : " (" + layer.path + ")"));
+  } catch (const Error& error) {
+    list.push_back(std::string("none: ") + error.what());
+  }
+  return list;
+}
+
 std::string info_text(const std::vector<BackendInfo>& list) {
   std::ostringstream out;
   out << "tandem " << version() << ", backend interface " << TD_ABI_VERSION << "\n";
   out << "default device: " << default_device_name() << "\n";
+  for (const std::string& layer : layers_in_effect()) out << "layer: " << layer << "\n";
   for (const BackendInfo& backend : list) {
     out << "\nbackend " << backend.name << "\n";
     if (!backend.path.empty()) out << "  library: " << backend.path << "\n";
@@ -83,7 +98,10 @@ std::string info_text(const std::vector<BackendInfo>& list) {
 std::string info_json(const std::vector<BackendInfo>& list) {
   std::ostringstream out;
   out << "{\"version\": " << quoted(version()) << ", \"abi\": " << TD_ABI_VERSION
-      << ", \"default_device\": " << quoted(default_device_name()) << ", \"backends\": [";
+      << ", \"default_device\": " << quoted(default_device_name()) << ", \"layers\": [";
+  const std::vector<std::string> layers = layers_in_effect();
+  for (std::size_t i = 0; i < layers.size(); ++i) out << (i ? ", " : "") << quoted(layers[i]);
+  out << "], \"backends\": [";
   const char* separator = "";
   for (const BackendInfo& backend : list) {
     out << separator << "{\"name\": " << quoted(backend.name) << ", \"path\": " << quoted(backend.path)

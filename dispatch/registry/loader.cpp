@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <utility>
 
 #include "environment.hpp"
 #include "missing_verbs.hpp"
@@ -50,25 +51,35 @@ std::string dlopen_problem(const std::string& path) {
   return "cannot be loaded: " + text;
 }
 
-/// Loads one file; a reason if it is no backend that this core can use.
-std::string load_file(const std::string& path, const std::string& name, Backend& backend) {
+/// What a file offers under its one exported symbol, `kind` being "backend" or "layer"; null and the reason why it is
+/// none that this core can use.
+template <class Entry>
+auto load_file(const std::string& path, const std::string& name, const char* kind, const char* symbol,
+               std::size_t least_size, std::string& problem) -> decltype(std::declval<Entry>()(nullptr)) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return "no such file";
+  problem = "no such file";
+  if (!fs::exists(path, ignored)) return nullptr;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!library) return dlopen_problem(path);
-  const auto entry = reinterpret_cast<td_backend_entry>(dlsym(library, TD_BACKEND_ENTRY_NAME));
-  if (!entry) return "is no backend; it has no symbol " TD_BACKEND_ENTRY_NAME;
-  const td_backend* table = entry(&host());
-  if (!table) return std::string(TD_BACKEND_ENTRY_NAME) + " returned no table";
-  if (table->abi_version != TD_ABI_VERSION)
-    return "was built for ABI version " + std::to_string(table->abi_version) + ", this is version " +
-           std::to_string(TD_ABI_VERSION);
-  if (table->struct_size < offsetof(td_backend, device_count)) return "has a table that is too short";
-  if (!table->name || !table->name[0]) return "does not say its name";
-  if (name != table->name) return "calls itself " + std::string(table->name) + ", not " + name;
-  backend.table = complete_table(*table, path);
-  backend.path = path;
-  return "";
+  problem = library ? "" : dlopen_problem(path);
+  if (!library) return nullptr;
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, symbol));
+  problem = std::string("is no ") + kind + "; it has no symbol " + symbol;
+  if (!entry) return nullptr;
+  const auto* offered = entry(&host());
+  if (!offered)
+    problem = std::string(symbol) + " returned no table";
+  else if (offered->abi_version != TD_ABI_VERSION)
+    problem = "was built for ABI version " + std::to_string(offered->abi_version) + ", this is version " +
+              std::to_string(TD_ABI_VERSION);
+  else if (offered->struct_size < least_size)
+    problem = "has a table that is too short";
+  else if (!offered->name || !offered->name[0])
+    problem = "does not say its name";
+  else if (name != offered->name)
+    problem = "calls itself " + std::string(offered->name) + ", not " + name;
+  else
+    return offered;
+  return nullptr;
 }
 
 void open_devices(Backend& backend) {
@@ -92,8 +103,12 @@ Backend& load(const std::string& name) {
   std::string tried;
   for (const std::string& folder : search_path()) {
     const std::string path = folder + "/libtandem_" + name + ".so";
-    const std::string reason = load_file(path, name, *backend);
-    if (reason.empty()) {
+    std::string reason;
+    const td_backend* table = load_file<td_backend_entry>(path, name, "backend", TD_BACKEND_ENTRY_NAME,
+                                                          offsetof(td_backend, device_count), reason);
+    if (table) {
+      backend->table = complete_table(*table, path);
+      backend->path = path;
       log(TD_LOG_DEBUG, "backend " + name + " loaded from " + path);
       open_devices(*backend);
       return *backend;
@@ -122,7 +137,7 @@ std::vector<std::string> installed_backends() {
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       const std::string file = entry.path().filename().string();
       constexpr std::string_view prefix = "libtandem_", suffix = ".so";
-      if (!file.starts_with(prefix) || !file.ends_with(suffix)) continue;
+      if (!file.starts_with(prefix) || !file.ends_with(suffix) || file.starts_with("libtandem_layer_")) continue;
       names.push_back(file.substr(prefix.size(), file.size() - prefix.size() - suffix.size()));
     }
   }
@@ -138,6 +153,23 @@ Backend& find_backend(const std::string& name) {
   Backend*& slot = backends[name];
   if (!slot) slot = &load(name);
   return *slot;
+}
+
+const td_layer_plugin* find_layer(const std::string& name, std::string& text) {
+  std::string tried;
+  for (const std::string& folder : search_path()) {
+    const std::string path = folder + "/libtandem_layer_" + name + ".so";
+    std::string reason;
+    const td_layer_plugin* plugin =
+        load_file<td_layer_entry>(path, name, "layer", TD_LAYER_ENTRY_NAME, offsetof(td_backend, device_count), reason);
+    if (plugin) {
+      text = path;
+      return plugin;
+    }
+    tried += "\n  " + path + ": " + reason;
+  }
+  text = tried;
+  return nullptr;
 }
 
 }  // namespace tandem::detail

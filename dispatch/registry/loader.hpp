@@ -1,8 +1,10 @@
-// Finding and loading backends.
+// Finding and loading backends, and the layers of third parties.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include <tandem/layer.h>
 
 #include "registry.hpp"
 
@@ -21,10 +23,13 @@ struct Backend {
 /// `problem`.
 Backend& find_backend(const std::string& name);
 
-/// Folders in which backends are looked for, in order.
+/// A third party's layer, and in `text` its path; null and every path tried with the reason if there is none.
+const td_layer_plugin* find_layer(const std::string& name, std::string& text);
+
+/// Folders in which backends and layers are looked for, in order.
 std::vector<std::string> search_path();
 
-/// Names of all libraries libtandem_<name>.so in the search path.
+/// Names of all libraries libtandem_<name>.so in the search path that are not named like layers.
 std::vector<std::string> installed_backends();
 
 }  // namespace tandem::detail

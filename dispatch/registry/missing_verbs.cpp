@@ -5,23 +5,12 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <tuple>
 #include <utility>
+
+#include "verbs.hpp"
 
 namespace tandem::detail {
 namespace {
-
-enum class Verb {
-#define X(result, verb, arguments) verb,
-  TD_ALL_VERBS(X, X)
-#undef X
-};
-
-constexpr const char* verb_names[] = {
-#define X(result, verb, arguments) #verb,
-    TD_ALL_VERBS(X, X)
-#undef X
-};
 
 /// A stand-in is a plain function, so what it says about its backend hangs on a number that it is compiled with.
 constexpr int max_backends = 16;
@@ -36,9 +25,9 @@ struct Missing;
 template <int slot, Verb verb, class... Arguments>
 struct Missing<slot, verb, td_status (*)(Arguments...)> {
   static td_status call(Arguments... arguments) {
-    td_error* error = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
+    td_error* error = error_of(arguments...);
     std::snprintf(error->message, sizeof error->message, "%s does not provide the verb %s", description(slot).c_str(),
-                  verb_names[int(verb)]);
+                  name(verb));
     return TD_NOT_SUPPORTED;
   }
 };

@@ -1,6 +1,7 @@
 // Backends and their devices, and how the rest of the core calls them.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -10,10 +11,26 @@
 
 namespace tandem::detail {
 
-/// A device as the core sees it: a table (the backend's, or the outermost layer's) and the backend's handle. Created
-/// once per device and never destroyed.
+/// Which table a device is called by: a profile::Scope exchanges it while other threads compute. Reading costs what
+/// reading a plain pointer does.
+class Table {
+ public:
+  Table(const td_backend* table) noexcept : table_(table) {}
+  Table& operator=(const td_backend* table) noexcept {
+    table_.store(table, std::memory_order_release);
+    return *this;
+  }
+  operator const td_backend*() const noexcept { return table_.load(std::memory_order_acquire); }
+  const td_backend* operator->() const noexcept { return *this; }
+
+ private:
+  std::atomic<const td_backend*> table_;
+};
+
+/// A device as the core sees it: a table and a handle, the backend's or the outermost layer's. Created once per device and
+/// never destroyed.
 struct DeviceState {
-  const td_backend* table;
+  Table table;
   td_device* handle;
   std::string name;     // "cpu", "cuda:0"
   std::string backend;  // "cpu", "cuda"

@@ -243,6 +243,11 @@ typedef struct td_device td_device; /* one executor; the backend defines it */
 typedef struct td_event td_event;
 
 /* ---- the table ---- */
+/* Which of a verb's arrays it writes, and which it reads and writes: for readers, and for layers (layer.h), which treat
+ * all verbs alike by these words. An array of views follows its length, which is called n_ and its name. */
+#define TD_OUT
+#define TD_INOUT
+
 /* X(result, name, arguments), OPTIONAL(...) for verbs that the core knows how to do without */
 #define TD_ALL_VERBS(X, OPTIONAL)                                                                                      \
   /* How many devices work. 0 is TD_OK or TD_UNAVAILABLE with the reason as message. Never initializes one. */        \
@@ -272,43 +277,44 @@ typedef struct td_event td_event;
   /* c = a b over the last two axes: a (..., m, k), b (..., k, n), c (..., m, n) of one dtype and one ndim >= 2;        \
      leading axes have equal lengths (stride 0 where broadcast), c is contiguous, no length is 0. Integers wrap;        \
      bool is the or of ands; float16 and bfloat16 accumulate in float32. */                                             \
-  X(td_status, matmul, (td_device * device, const td_view* a, const td_view* b, const td_view* c,                      \
+  X(td_status, matmul, (td_device * device, const td_view* a, const td_view* b, TD_OUT const td_view* c,               \
                         td_precision precision, td_error* error))                                                      \
   /* Stable sort along the last axis; NaN last, also if descending. values (dtype of x) and indices (int64), either     \
      may be NULL, are contiguous and have the shape of x. */                                                            \
-  X(td_status, sort, (td_device * device, const td_view* x, int32_t descending, const td_view* values,                 \
-                      const td_view* indices, td_error* error))                                                        \
+  X(td_status, sort, (td_device * device, const td_view* x, int32_t descending, TD_OUT const td_view* values,          \
+                      TD_OUT const td_view* indices, td_error* error))                                                 \
   /* Fills a contiguous array. */                                                                                      \
-  X(td_status, random, (td_device * device, const td_random* random, const td_view* out, td_error* error))             \
+  X(td_status, random, (td_device * device, const td_random* random, TD_OUT const td_view* out, td_error* error))      \
   /* Cholesky factor of each (..., n, n) float32, float64, complex64 or complex128 matrix of a into the contiguous l,  \
      the other triangle zero; reads the lower triangle of a (upper: the upper one). TD_SINGULAR names the matrix. */    \
-  X(td_status, cholesky, (td_device * device, const td_view* a, int32_t upper, const td_view* l, td_error* error))    \
+  X(td_status, cholesky, (td_device * device, const td_view* a, int32_t upper, TD_OUT const td_view* l,                \
+                          td_error* error))                                                                            \
   /* out[o, p, i] = x[o, indices[0][p], indices[1][p], ..., i]: o runs over the first `axis` axes of x, p over the      \
      axes of the index arrays, i over the axes of x behind the n_indices >= 1 indexed ones. The index arrays are int64, \
      of one shape, with stride 0 where they repeat; one whose data is NULL is the index array of td_operand. They lie   \
      in [-length, length), which the core has checked, and negative ones count from the end. out is contiguous; no      \
      length is 0. */                                                                                                    \
-  X(td_status, gather, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,                         \
-                        const td_view* indices, const td_view* out, td_error* error))                                  \
+  X(td_status, gather, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices, const td_view* indices, \
+                        TD_OUT const td_view* out, td_error* error))                                                   \
   /* The way back: x[o, indices[0][p], ..., i] takes in values[o, p, i]. The values have x's dtype and any strides; x   \
      has no two elements in one place. */                                                                               \
-  X(td_status, scatter, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,                        \
+  X(td_status, scatter, (td_device * device, TD_INOUT const td_view* x, int32_t axis, int32_t n_indices,               \
                          const td_view* indices, const td_view* values, td_scatter mode, td_error* error))             \
   /* The elements of x where the bool mask of its shape holds, in row-major order, into the contiguous out (count,),    \
      count > 0, which has exactly as many places. mask is contiguous; x is, too, or has data NULL and is an index array \
      (of any strides): then the result is positions. */                                                                 \
-  X(td_status, select, (td_device * device, const td_view* x, const td_view* mask, const td_view* out,                 \
+  X(td_status, select, (td_device * device, const td_view* x, const td_view* mask, TD_OUT const td_view* out,          \
                         td_error* error))                                                                              \
   /* out[i] = x[0] combined with x[1], ... x[i] along an axis of a contiguous x that is not empty, in the order that    \
      docs/reductions.md states; sum, prod, max or min of int64, uint64, float32, float64, complex64 or complex128.      \
      out has the shape and dtype of x and its strides, but that those of the axes before `axis` may belong to a longer  \
      axis. */                                                                                                           \
-  X(td_status, scan, (td_device * device, const td_view* x, int32_t axis, td_reduction reduction, const td_view* out,  \
-                      td_error* error))                                                                                \
+  X(td_status, scan, (td_device * device, const td_view* x, int32_t axis, td_reduction reduction,                      \
+                      TD_OUT const td_view* out, td_error* error))                                                     \
   /* For each value the number of elements of the sorted 1-d array that come before it in sort's order (right: before   \
      or with it). All are contiguous; sorted and values have one dtype, out is int64. */                                \
   X(td_status, searchsorted, (td_device * device, const td_view* sorted, const td_view* values, int32_t right,         \
-                              const td_view* out, td_error* error))                                                    \
+                              TD_OUT const td_view* out, td_error* error))                                             \
   /* Linear algebra of stacks of matrices (..., rows, columns) of float32, float64, complex64 or complex128. All views \
      of a call have the same leading axes; what is read has any strides, 0 where it repeats. Matrices that are written  \
      lie column by column, as LAPACK has them: strides (..., 1, rows), the stack without gaps; vectors are contiguous.  \
@@ -316,41 +322,45 @@ typedef struct td_event td_event;
      lu: a (..., n, n) becomes unit lower and upper triangular factors in one matrix, by partial pivoting; the int32    \
      pivots (..., n) are rows, counted from 1, that were exchanged with rows 1, 2, ... in turn. From the first 0 on the \
      diagonal on, what comes after it is undefined. */                                                                  \
-  X(td_status, lu, (td_device * device, const td_view* a, const td_view* lu, const td_view* pivots, td_error* error))  \
+  X(td_status, lu, (td_device * device, const td_view* a, TD_OUT const td_view* lu, TD_OUT const td_view* pivots,      \
+                    td_error* error))                                                                                  \
   /* x (..., n, k) with a x = b for a (..., n, n), b (..., n, k). TD_SINGULAR: a pivot is 0, or NaN, which the core    \
      then tells apart. The core has seen to it that triangular matrices have no 0 on the diagonal. */                  \
   X(td_status, solve, (td_device * device, const td_view* a, td_structure structure, const td_view* b,                 \
-                       const td_view* x, td_error* error))                                                              \
+                       TD_OUT const td_view* x, td_error* error))                                                      \
   /* a (..., m, n) = q r by Householder reflections: with k the smaller of m and n either q (..., m, k), r (..., k, n), \
      or q (..., m, m), r (..., m, n). What r holds below the diagonal is undefined. */                                  \
-  X(td_status, qr, (td_device * device, const td_view* a, const td_view* q, const td_view* r, td_error* error))        \
+  X(td_status, qr, (td_device * device, const td_view* a, TD_OUT const td_view* q, TD_OUT const td_view* r,            \
+                    td_error* error))                                                                                  \
   /* a (..., m, n), m >= n, = u diag(s) vh: s (..., n) is real and descends, vh is (..., n, n), u is (..., m, n) or, to \
      an orthogonal basis completed, (..., m, m). u and vh may both be NULL. All elements of a are finite. */            \
-  X(td_status, svd, (td_device * device, const td_view* a, const td_view* u, const td_view* s, const td_view* vh,      \
-                     td_error* error))                                                                                  \
+  X(td_status, svd, (td_device * device, const td_view* a, TD_OUT const td_view* u, TD_OUT const td_view* s,           \
+                     TD_OUT const td_view* vh, td_error* error))                                                       \
   /* The Hermitian a (..., n, n) = v diag(w) v^H: w (..., n) is real and ascends. Reads the lower triangle (upper: the  \
      upper one) and real parts of the diagonal. v may be NULL. All elements of a are finite. */                         \
-  X(td_status, eigh, (td_device * device, const td_view* a, int32_t upper, const td_view* w, const td_view* v,         \
-                      td_error* error))                                                                                 \
+  X(td_status, eigh, (td_device * device, const td_view* a, int32_t upper, TD_OUT const td_view* w,                    \
+                      TD_OUT const td_view* v, td_error* error))                                                       \
   /* a v = v diag(w) for a (..., n, n): w (..., n) and v (..., n, n) are complex also for real a; columns of v have     \
      length 1. v may be NULL. All elements of a are finite. */                                                          \
-  X(td_status, eig, (td_device * device, const td_view* a, const td_view* w, const td_view* v, td_error* error))       \
+  X(td_status, eig, (td_device * device, const td_view* a, TD_OUT const td_view* w, TD_OUT const td_view* v,           \
+                     td_error* error))                                                                                 \
   /* out = scale times the transform of x along n_axes >= 1 different axes, of which the last one is the first to be    \
      taken by TD_FFT_REAL and the last by TD_FFT_HERMITIAN. float32 goes with complex64, float64 with complex128. x has \
      any strides and stays as it is, out is contiguous; no length is 0. */                                              \
-  X(td_status, fft, (td_device * device, const td_view* x, td_transform transform, int32_t n_axes, const int32_t* axes, \
-                     double scale, const td_view* out, td_error* error)) \
+  X(td_status, fft, (td_device * device, const td_view* x, td_transform transform, int32_t n_axes,                     \
+                     const int32_t* axes, double scale, TD_OUT const td_view* out, td_error* error))                   \
   /* Optional: without it the core sorts. What sort would put at the places `ranks` (..., n_ranks) of each row along    \
      the last axis of x, of length n >= n_ranks > 0: int64 in [0, n), ascending in each row, of x's leading axes, with  \
      any strides, 0 where they repeat. values (dtype of x) and indices (int64), either may be NULL, are contiguous. If  \
      their last axis has n_ranks elements, it holds these alone. If it has n, these stand at their ranks and all other  \
      elements in x's order between them, those that sort puts in front of a rank in front of it. */                     \
   X(td_status, partition, (td_device * device, const td_view* x, int32_t descending, const td_view* ranks,             \
-                           const td_view* values, const td_view* indices, td_error* error))                            \
+                           TD_OUT const td_view* values, TD_OUT const td_view* indices, td_error* error))              \
   /* gather with indices that nobody has checked: *inside says whether all of them lie in [-length, length). If not,    \
      nothing outside x has been read and out holds anything. Waits for the device. */                                   \
   OPTIONAL(td_status, gather_checked, (td_device * device, const td_view* x, int32_t axis, int32_t n_indices,          \
-                                       const td_view* indices, const td_view* out, int32_t* inside, td_error* error))
+                                       const td_view* indices, TD_OUT const td_view* out, int32_t* inside,             \
+                                       td_error* error))
 
 /* Those that a backend is expected to have. */
 #define TD_NO_VERB(...)

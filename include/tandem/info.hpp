@@ -24,8 +24,8 @@ struct BackendInfo {
 /// Looks for the known backends, those in the search path and the one TANDEM_BACKEND names, loads them and asks them.
 TANDEM_API std::vector<BackendInfo> backends();
 
-/// The text of `tandem info`: version, backends found or why not, devices, cache folder, environment variables in
-/// effect. With json, one JSON object.
+/// The text of `tandem info`: version, backends found or why not, devices, cache folder, layers and environment variables
+/// in effect. With json, one JSON object.
 TANDEM_API std::string info(bool json = false);
 
 /// Why pending expressions were run, and how often in this process (see docs/fusion.md).

@@ -20,6 +20,7 @@
 #include <tandem/nan_reductions.hpp>
 #include <tandem/numerics.hpp>
 #include <tandem/products.hpp>
+#include <tandem/profile.hpp>
 #include <tandem/random.hpp>
 #include <tandem/reductions.hpp>
 #include <tandem/scalar_value.hpp>
