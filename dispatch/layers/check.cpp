@@ -76,7 +76,8 @@ class Check : public Layer {
     for (int i = 0; i < program->n_outputs; ++i) {
       std::vector<std::int64_t> shape;
       const int value = program->outputs[i];
-      const td_view view = operand_view(*program, outputs[i], value_dtype(*program, value), rows[std::size_t(value)], shape);
+      const td_view view = operand_view(*program, outputs[i], value_dtype(*program, value),
+                                        rows[std::size_t(value)], shape);
       if (!first_not_finite(view)) continue;
       const std::optional<Finding> finding = find_maker(*program, originals.inputs.data());
       return finding ? report(*finding, error) : status;
@@ -177,7 +178,8 @@ class Check : public Layer {
     td_error late;
     late.message[0] = 0;
     status = inner().synchronize(device(), &late);
-    if (status != TD_OK) refuse(error, status, "the verb %s failed on %s: %.400s", name(verb), device_name(), late.message);
+    if (status != TD_OK)
+      refuse(error, status, "the verb %s failed on %s: %.400s", name(verb), device_name(), late.message);
     return status;
   }
 
@@ -203,7 +205,8 @@ class Check : public Layer {
                    zone_bytes);
       bytes = copy;
     }
-    const std::byte* at = std::find_if(bytes, bytes + zone_bytes, [](std::byte b) { return b != std::byte{zone_byte}; });
+    const std::byte* at = std::find_if(bytes, bytes + zone_bytes,
+                                       [](std::byte b) { return b != std::byte{zone_byte}; });
     if (at == bytes + zone_bytes) return std::nullopt;
     const std::int64_t offset = at - bytes;
     fill(zone, zone_bytes, zone_byte);

@@ -13,7 +13,8 @@ std::string scaled(double value, const std::array<const char*, 4>& units, double
   std::size_t unit = 0;
   while (unit + 1 < units.size() && value >= step) value /= step, ++unit;
   char buffer[32];
-  std::snprintf(buffer, sizeof buffer, unit == 0 && value == std::floor(value) ? "%.0f %s" : "%.2f %s", value, units[unit]);
+  std::snprintf(buffer, sizeof buffer, unit == 0 && value == std::floor(value) ? "%.0f %s" : "%.2f %s", value,
+                units[unit]);
   return buffer;
 }
 std::string bytes_text(double bytes) { return scaled(bytes, {"B", "KiB", "MiB", "GiB"}, 1024); }
@@ -25,7 +26,8 @@ std::string number_text(const char* format, double value) {
 }
 
 using Cells = std::array<std::string, 8>;
-constexpr std::array<const char*, 8> titles = {"device", "calls", "on device", "host", "moved", "GB/s", "ceiling", "operation"};
+constexpr std::array<const char*, 8> titles = {"device", "calls", "on device", "host",
+                                               "moved",  "GB/s",  "ceiling",   "operation"};
 
 Cells cells(const Report& report, const Operation& operation) {
   double ceiling = 0;

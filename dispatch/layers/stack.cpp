@@ -76,7 +76,8 @@ const td_backend* wrapped(const LayerRequest& request, td_layer& layer) {
   td_error error;
   error.message[0] = 0;
   if (request.plugin->wrap(&layer, request.options.c_str(), table, &error) != TD_OK)
-    fail("Device", "layer " + request.name + ": " + (error.message[0] ? error.message : "it does not say why it fails"));
+    fail("Device",
+         "layer " + request.name + ": " + (error.message[0] ? error.message : "it does not say why it fails"));
   return table;
 }
 

@@ -51,6 +51,7 @@ inline const char* work_name(Tag<Verb::copy>, td_copy_kind kind, void*, const vo
   return names[kind];
 }
 /// Of a program its operations; the text is made once for each program that differs.
-const char* work_name(Tag<Verb::run_program>, const td_program* program, const td_operand*, const td_operand*, td_error*);
+const char* work_name(Tag<Verb::run_program>, const td_program* program, const td_operand*, const td_operand*,
+                      td_error*);
 
 }  // namespace tandem::detail
