@@ -259,10 +259,10 @@ class Check : public Layer {
   std::optional<Finding> look_at(Verb verb, const td_view& view, const Parameter& parameter) const {
     const auto element = first_not_finite(view, true);
     if (!element) return std::nullopt;
-    const std::span<const std::int64_t> shape(view.shape, std::size_t(view.ndim));
+    const Shape shape(view.shape, view.ndim);
     return Finding{"the verb " + std::string(name(verb)) + " made " + element->text + " from finite numbers on " +
                    device_name() + ": " + std::string(parameter.name) + " at " + index_text(element->position, shape) +
-                   " of " + shape_text(shape) + ", " + std::string(tandem::name(DType(view.dtype)))};
+                   " of " + to_string(shape) + ", " + std::string(tandem::name(DType(view.dtype)))};
   }
 
   /// An input that is not finite either explains what was found, unless nobody has written it.
@@ -271,10 +271,10 @@ class Check : public Layer {
     if (!element) return;
     finding.reset();
     if (!element->unwritten) return;
-    const std::span<const std::int64_t> shape(view.shape, std::size_t(view.ndim));
+    const Shape shape(view.shape, view.ndim);
     finding = Finding{"the verb " + std::string(name(verb)) + " read memory on " + device_name() +
                       " that nobody has written: " + std::string(parameter.name) + " at " +
-                      index_text(element->position, shape) + " of " + shape_text(shape), true};
+                      index_text(element->position, shape) + " of " + to_string(shape), true};
   }
 
   /// The first instruction of a program that makes something that is not finite of finite numbers, at the first place.
@@ -285,7 +285,7 @@ class Check : public Layer {
       if (!slot) slot = compute_value(target_, program, inputs, number);
       return *slot;
     };
-    const std::span<const std::int64_t> shape(program.shape, std::size_t(program.ndim));
+    const Shape shape(program.shape, program.ndim);
     std::int64_t n = 1;
     for (const std::int64_t length : shape) n *= length;
     for (int i = 0; i < program.n_inputs; ++i) {
@@ -295,7 +295,7 @@ class Check : public Layer {
         if (is_poison(x.dtype, x.at(at)))
           return Finding{"the program " + program_name(program) + " read memory on " + device_name() +
                          " that nobody has written: input " + std::to_string(i) + " at " + index_text(at, shape) + " of " +
-                         shape_text(shape), true};
+                         to_string(shape), true};
     }
     for (int i = 0; i < program.n_instructions; ++i) {
       const td_instruction& instruction = program.instructions[i];
@@ -317,7 +317,7 @@ class Check : public Layer {
         if (step > 1) sources = "finite numbers of a row of " + std::to_string(step);
         return Finding{operation_name(instruction) + " of " + std::string(tandem::name(DType(instruction.dtype))) +
                        " made " + element_text(result.dtype, result.at(at)) + " from " + sources + " on " +
-                       device_name() + ", at " + index_text(at, shape) + " of " + shape_text(shape) +
+                       device_name() + ", at " + index_text(at, shape) + " of " + to_string(shape) +
                        " in the program " + program_name(program)};
       }
     }

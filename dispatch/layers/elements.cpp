@@ -84,16 +84,6 @@ HostElements::HostElements(const Target& target, const td_view& view) : view_(vi
   first_ = copy_.data() - extent.begin;
 }
 
-std::vector<std::byte> HostElements::contiguous() const {
-  const std::size_t size = std::size_t(itemsize(DType(view_.dtype)));
-  std::vector<std::byte> all(std::size_t(element_count(view_)) * size);
-  for_each([&](const std::byte* element, std::int64_t position) {
-    std::memcpy(all.data() + std::size_t(position) * size, element, size);
-    return true;
-  });
-  return all;
-}
-
 bool is_finite(DType dtype, const void* element) noexcept {
   if (!is_inexact(dtype)) return true;
   return with_type(dtype, [&](auto x) {
@@ -132,16 +122,10 @@ std::string element_text(DType dtype, const void* element) {
   });
 }
 
-std::string index_text(std::int64_t position, std::span<const std::int64_t> shape) {
-  std::vector<std::int64_t> index(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0; position /= shape[axis]) index[axis] = position % shape[axis];
-  return shape_text(index);
-}
-
-std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + (shape.size() == 1 ? ",)" : ")");
+std::string index_text(std::int64_t position, const Shape& shape) {
+  Shape index = shape;
+  for (int axis = shape.size() - 1; axis >= 0; position /= shape[axis--]) index[axis] = position % shape[axis];
+  return to_string(index);
 }
 
 }  // namespace tandem::detail

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <tandem/backend.h>
 #include <tandem/dtype.hpp>
+#include <tandem/shape.hpp>
 
 #include "../registry/verbs.hpp"
 
@@ -41,7 +41,6 @@ class DeviceBuffer {
   DeviceBuffer(const DeviceBuffer&) = delete;
   ~DeviceBuffer();
   std::byte* data() const noexcept { return data_; }
-  std::int64_t bytes() const noexcept { return bytes_; }
   void fill_from_host(const void* values) const;
   std::vector<std::byte> to_host() const;
 
@@ -83,9 +82,6 @@ class HostElements {
     }
   }
 
-  /// All of them, one after the other.
-  std::vector<std::byte> contiguous() const;
-
  private:
   td_view view_;
   std::vector<std::byte> copy_;
@@ -102,7 +98,6 @@ bool is_poison(DType dtype, const void* element) noexcept;
 std::string element_text(DType dtype, const void* element);
 
 /// "(3, 4)" for the row-major position in a shape.
-std::string index_text(std::int64_t position, std::span<const std::int64_t> shape);
-std::string shape_text(std::span<const std::int64_t> shape);
+std::string index_text(std::int64_t position, const Shape& shape);
 
 }  // namespace tandem::detail

@@ -159,35 +159,4 @@ ProgramValue compute_value(const Target& target, const td_program& program, cons
   return Extraction(program, inputs, value).own.run(target, program, dtype, row);
 }
 
-ProgramValue compute_instruction(const Target& target, const td_program& program, const td_operand* inputs,
-                                 int number, const std::vector<const ProgramValue*>& sources) {
-  const std::vector<bool> rows = row_values(program, inputs);
-  const int value = program.n_inputs + program.n_constants + number;
-  td_instruction instruction = program.instructions[number];
-  OwnProgram own;
-  std::vector<DeviceBuffer> memory;
-  std::vector<std::vector<std::int64_t>> strides;
-  memory.reserve(sources.size());
-  strides.reserve(sources.size());
-  for (std::size_t k = 0; k < sources.size(); ++k) {
-    const ProgramValue& source = *sources[k];
-    const int from = instruction.sources[k];
-    memory.emplace_back(target, std::int64_t(source.bytes.size()));
-    memory.back().fill_from_host(source.bytes.data());
-    std::vector<std::int64_t>& steps = strides.emplace_back(std::size_t(program.ndim), 0);
-    std::int64_t n = 1;
-    for (int axis = program.ndim - 1; axis >= 0 && !is_constant(program, from); --axis) {
-      if (rows[std::size_t(from)] && axis >= program.ndim - program.n_reduced) continue;
-      steps[std::size_t(axis)] = n;
-      n *= program.shape[axis];
-    }
-    own.input_dtypes.push_back(std::uint8_t(source.dtype));
-    own.inputs.push_back({memory.back().data(), steps.data()});
-    instruction.sources[k] = std::uint8_t(k);
-  }
-  own.instructions.push_back(instruction);
-  own.output = std::uint8_t(sources.size());
-  return own.run(target, program, DType(instruction.result), rows[std::size_t(value)]);
-}
-
 }  // namespace tandem::detail

@@ -46,10 +46,6 @@ struct ProgramValue {
 /// Computes one value of a program on a device, of those instructions alone that it needs.
 ProgramValue compute_value(const Target& target, const td_program& program, const td_operand* inputs, int value);
 
-/// Computes one instruction on a device, from its sources' values.
-ProgramValue compute_instruction(const Target& target, const td_program& program, const td_operand* inputs,
-                                 int instruction, const std::vector<const ProgramValue*>& sources);
-
 /// How many sources an instruction has.
 int source_count(const td_instruction& instruction);
 
