@@ -101,6 +101,13 @@ cudaError_t conjugate_transpose(cudaStream_t, td_dtype dtype, std::int64_t n, st
   });
   return cudaSuccess;
 }
+cudaError_t drop_signs(cudaStream_t, td_dtype dtype, std::int64_t count, void* values) {
+  with_type(real_type(dtype), [&](auto zero) {
+    auto* parts = static_cast<typename cpu::RealPart<decltype(zero)>::type*>(values);
+    std::transform(parts, parts + count, parts, [](auto part) { return std::abs(part); });
+  });
+  return cudaSuccess;
+}
 cudaError_t join_eigenvectors(cudaStream_t, td_dtype dtype, std::int64_t n, std::int64_t count, const void* packed,
                               const void* w, void* v) {
   with_type(data_type(dtype), [&](auto zero) {
@@ -263,6 +270,7 @@ void fill(Solver& solver) {
   solver.getrf_memory = some_memory;
   solver.geqrf_memory = some_memory;
   solver.gesvd_memory = some_memory;
+  solver.gesvdp_memory = some_memory;
   solver.syevd_memory = some_memory;
   solver.syev_batched_memory = some_memory;
   solver.geev_memory = some_memory;
@@ -306,6 +314,25 @@ void fill(Solver& solver) {
     demand(m >= n && left == right && lda == m && ldu == m && ldvt == n);
     const char job[] = {char(left), 0};
     with_type(type, [&](auto zero) { *info = gesdd<decltype(zero)>(job, int(m), int(n), a, s, u, vt); });
+    return CUSOLVER_STATUS_SUCCESS;
+  };
+  // Every other matrix is one that it moves: then it leaves nothing of use anywhere.
+  solver.gesvdp = [](Handle, Parameters, cusolverEigMode_t mode, int economic, i64 m, i64 n, Type type, void* a,
+                     i64 lda, Type, void* s, Type, void* u, i64 ldu, Type, void* v, i64 ldv, Type, void*, Size, void*,
+                     Size, int* info, double* moved) {
+    static bool moves = false;
+    moves = !moves;
+    demand(mode == CUSOLVER_EIG_MODE_VECTOR && m >= n && lda == m && ldu == m && ldv == n);
+    with_type(type, [&](auto zero) {
+      using T = decltype(zero);
+      std::vector<T> vh(static_cast<Size>(n * n));
+      *info = gesdd<T>(economic ? "S" : "A", int(m), int(n), a, s, u, vh.data());
+      conjugate_transpose(nullptr, test::dtype_of<T>, n, 1, vh.data(), v);
+      *moved = moves ? 1e-9 : 0;
+      if (!moves) return;
+      for (void* spoiled : {a, u}) std::memset(spoiled, 0xff, static_cast<Size>(m * n) * sizeof(T));
+      std::memset(v, 0xff, static_cast<Size>(n * n) * sizeof(T));
+    });
     return CUSOLVER_STATUS_SUCCESS;
   };
   solver.syevd = [](Handle, Parameters, cusolverEigMode_t mode, cublasFillMode_t triangle, i64 n, Type type, void* a,

@@ -74,6 +74,8 @@ td_status load(Solver& solver, td_error* error) {
   find("cusolverDnXgeqrf", &solver.geqrf);
   find("cusolverDnXgesvd_bufferSize", &solver.gesvd_memory);
   find("cusolverDnXgesvd", &solver.gesvd);
+  find("cusolverDnXgesvdp_bufferSize", &solver.gesvdp_memory);
+  find("cusolverDnXgesvdp", &solver.gesvdp);
   find("cusolverDnXsyevd_bufferSize", &solver.syevd_memory);
   find("cusolverDnXsyevd", &solver.syevd);
   find("cusolverDnCreateGesvdjInfo", &solver.create_jacobi);

@@ -92,6 +92,8 @@ struct Solver {
   decltype(&cusolverDnXgeqrf) geqrf;
   decltype(&cusolverDnXgesvd_bufferSize) gesvd_memory;
   decltype(&cusolverDnXgesvd) gesvd;
+  decltype(&cusolverDnXgesvdp_bufferSize) gesvdp_memory;
+  decltype(&cusolverDnXgesvdp) gesvdp;
   decltype(&cusolverDnXsyevd_bufferSize) syevd_memory;
   decltype(&cusolverDnXsyevd) syevd;
   decltype(&cusolverDnCreateGesvdjInfo) create_jacobi;

@@ -33,6 +33,12 @@ __global__ void __launch_bounds__(threads) transpose(i64 n, i64 count, const T* 
   to[at] = conjugate(from[matrix * n * n + j * n + i]);
 }
 
+template <class Real>
+__global__ void __launch_bounds__(threads) absolute(Real* values, i64 count) {
+  const i64 at = thread_number();
+  if (at < count) values[at] = fabs(values[at]);
+}
+
 template <class Real, class Complex>
 __global__ void __launch_bounds__(threads) join(i64 n, i64 count, const Real* packed, const Complex* w, Complex* v) {
   const i64 at = thread_number();
@@ -75,6 +81,14 @@ cudaError_t conjugate_transpose(cudaStream_t stream, td_dtype dtype, std::int64_
     case TD_COMPLEX64: launch(static_cast<const float2*>(from)); break;
     default: launch(static_cast<const double2*>(from)); break;
   }
+  return cudaGetLastError();
+}
+
+cudaError_t drop_signs(cudaStream_t stream, td_dtype dtype, std::int64_t count, void* values) {
+  if (dtype == TD_FLOAT32 || dtype == TD_COMPLEX64)
+    absolute<<<blocks_for(count), threads, 0, stream>>>(static_cast<float*>(values), count);
+  else
+    absolute<<<blocks_for(count), threads, 0, stream>>>(static_cast<double*>(values), count);
   return cudaGetLastError();
 }
 

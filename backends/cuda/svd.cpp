@@ -1,5 +1,5 @@
-// Singular values by cuSOLVER: matrices of up to 32 rows side by side by Jacobi's method, others by gesvd, one after
-// the other.
+// Singular values by cuSOLVER: matrices of up to 32 rows side by side by Jacobi's method, others one after the other,
+// with vectors by gesvdp, the polar decomposition, and values alone by gesvd, as what gesvdp cannot do.
 #include "factorization.hpp"
 
 namespace tandem::cuda {
@@ -49,31 +49,100 @@ td_status side_by_side(Device& device, const Solver& solver, const Stack& stack,
                "transposing factors", error);
 }
 
-td_status one_by_one(Device& device, const Solver& solver, const Stack& stack, void* matrices, const Factors& out,
-                     Infos& infos, std::vector<char>& host_memory, td_error* error) {
-  const cudaDataType type = data_type(stack.dtype), real = real_type(stack.dtype);
-  const std::int64_t m = stack.m, n = stack.n, item = item_bytes(stack.dtype);
-  const auto job = static_cast<signed char>(!out.u ? 'N' : out.columns() > n ? 'A' : 'S');
-  void *u = out.u ? out.u->data : nullptr, *vh = out.vh ? out.vh->data : nullptr;
-  std::size_t device_bytes = 0, host_bytes = 0;
-  td_status status =
-      check(solver.gesvd_memory(solver.handle, solver.parameters, job, job, m, n, type, matrices, m, real, out.s->data,
-                                type, u, m, type, vh, n, type, &device_bytes, &host_bytes),
-            "asking for a factorization's memory", error);
-  if (status != TD_OK) return status;
-  Scratch memory(device, std::int64_t(std::max<std::size_t>(device_bytes, 1)), error);
-  if (!memory) return TD_OUT_OF_MEMORY;
-  host_memory.resize(host_bytes);
-  for (std::int64_t i = 0; i < stack.count && status == TD_OK; ++i)
-    status = check(solver.gesvd(solver.handle, solver.parameters, job, job, m, n, type,
-                                matrix_at(matrices, stack.bytes, i), m, real,
-                                matrix_at(out.s->data, n * real_bytes(stack.dtype), i), type,
-                                u ? matrix_at(u, m * out.columns() * item, i) : nullptr, m, type,
-                                vh ? matrix_at(vh, n * n * item, i) : nullptr, n, type, memory.as<void>(), device_bytes,
-                                host_memory.data(), host_bytes, infos.at(i)),
-                   "a factorization", error);
-  return status;
-}
+/// Matrices one after the other.
+class OneByOne {
+ public:
+  OneByOne(Device& device, const Solver& solver, const Stack& stack, void* matrices, const Factors& out, Infos& infos,
+           std::vector<char>& host_memory)
+      : device_(device), solver_(solver), stack_(stack), matrices_(matrices), out_(out), infos_(infos),
+        host_memory_(host_memory) {}
+
+  td_status run(td_error* error) {
+    std::size_t bytes = 0, host_bytes = 0, polar_bytes = 0, polar_host_bytes = 0;
+    td_status status = check(
+        solver_.gesvd_memory(solver_.handle, solver_.parameters, job_, job_, stack_.m, stack_.n, type_, matrices_,
+                             stack_.m, real_, out_.s->data, type_, u(0), stack_.m, type_, vh(0), stack_.n, type_,
+                             &bytes, &host_bytes),
+        "asking for a factorization's memory", error);
+    if (status == TD_OK && out_.u)
+      status = check(
+          solver_.gesvdp_memory(solver_.handle, solver_.parameters, CUSOLVER_EIG_MODE_VECTOR, economic_, stack_.m,
+                                stack_.n, type_, matrices_, stack_.m, real_, out_.s->data, type_, u(0), stack_.m, type_,
+                                vh(0), stack_.n, type_, &polar_bytes, &polar_host_bytes),
+          "asking for a factorization's memory", error);
+    if (status != TD_OK) return status;
+    bytes_ = std::max(bytes, polar_bytes);
+    host_memory_.resize(std::max(host_bytes, polar_host_bytes));
+    Scratch memory(device_, std::int64_t(std::max<std::size_t>(bytes_, 1)), error);
+    if (!memory) return TD_OUT_OF_MEMORY;
+    if (!out_.u) return each([&](std::int64_t i) { return gesvd(i, memory, error); });
+    Scratch copied(device_, stack_.bytes, error), v(device_, stack_.n * stack_.n * item_, error);
+    if (!copied || !v) return TD_OUT_OF_MEMORY;
+    status = each([&](std::int64_t i) {
+      bool done = false;
+      const td_status tried = gesvdp(i, memory, copied, v, &done, error);
+      return tried != TD_OK || done ? tried : gesvd(i, memory, error);
+    });
+    if (status != TD_OK) return status;
+    return check(drop_signs(device_.stream, stack_.dtype, stack_.count * stack_.n, out_.s->data),
+                 "dropping signs of zeros", error);
+  }
+
+ private:
+  template <class Run>
+  td_status each(Run run) {
+    for (std::int64_t i = 0; i < stack_.count; ++i)
+      if (const td_status status = run(i); status != TD_OK) return status;
+    return TD_OK;
+  }
+  void* u(std::int64_t i) { return out_.u ? matrix_at(out_.u->data, stack_.m * out_.columns() * item_, i) : nullptr; }
+  void* vh(std::int64_t i) { return out_.vh ? matrix_at(out_.vh->data, stack_.n * stack_.n * item_, i) : nullptr; }
+  void* s(std::int64_t i) { return matrix_at(out_.s->data, stack_.n * real_bytes(stack_.dtype), i); }
+  void* matrix(std::int64_t i) { return matrix_at(matrices_, stack_.bytes, i); }
+
+  td_status gesvd(std::int64_t i, Scratch& memory, td_error* error) {
+    return check(solver_.gesvd(solver_.handle, solver_.parameters, job_, job_, stack_.m, stack_.n, type_, matrix(i),
+                               stack_.m, real_, s(i), type_, u(i), stack_.m, type_, vh(i), stack_.n, type_,
+                               memory.as<void>(), bytes_, host_memory_.data(), host_memory_.size(), infos_.at(i)),
+                 "a factorization", error);
+  }
+
+  /// gesvdp of a copy. It moves nearly singular matrices away from where the polar decomposition does not exist and says
+  /// by how much; the factors are then those of another matrix, and not done.
+  td_status gesvdp(std::int64_t i, Scratch& memory, Scratch& copied, Scratch& v, bool* done, td_error* error) {
+    double moved = 0;
+    int info = 0;
+    td_status status = check(cudaMemcpyAsync(copied.as<void>(), matrix(i), std::size_t(stack_.bytes),
+                                             cudaMemcpyDeviceToDevice, device_.stream),
+                             "copying a matrix", error);
+    if (status == TD_OK)
+      status = check(solver_.gesvdp(solver_.handle, solver_.parameters, CUSOLVER_EIG_MODE_VECTOR, economic_, stack_.m,
+                                    stack_.n, type_, copied.as<void>(), stack_.m, real_, s(i), type_, u(i), stack_.m,
+                                    type_, v.as<void>(), stack_.n, type_, memory.as<void>(), bytes_,
+                                    host_memory_.data(), host_memory_.size(), infos_.at(i), &moved),
+                     "a factorization", error);
+    // What it says of the move is there when the device has done its work.
+    if (status == TD_OK)
+      status = copy(reinterpret_cast<td_device*>(&device_), TD_DEVICE_TO_HOST, &info, infos_.at(i), sizeof info, error);
+    *done = info == 0 && moved == 0;
+    if (status != TD_OK || !*done) return status;
+    return check(conjugate_transpose(device_.stream, stack_.dtype, stack_.n, 1, v.as<void>(), vh(i)),
+                 "transposing factors", error);
+  }
+
+  Device& device_;
+  const Solver& solver_;
+  const Stack& stack_;
+  void* const matrices_;
+  const Factors& out_;
+  Infos& infos_;
+  std::vector<char>& host_memory_;
+  const cudaDataType type_ = data_type(stack_.dtype), real_ = real_type(stack_.dtype);
+  const std::int64_t item_ = item_bytes(stack_.dtype);
+  const int economic_ = out_.columns() <= stack_.n ? 1 : 0;
+  const signed char job_ = !out_.u ? 'N' : economic_ ? 'S' : 'A';
+  std::size_t bytes_ = 0;  // of the device's memory
+};
 
 }  // namespace
 
@@ -99,7 +168,7 @@ td_status svd(td_device* handle, const td_view* a, const td_view* u, const td_vi
         return side_by_side<decltype(zero)>(device, *solver, stack, matrices.as<void>(), out, infos, error);
       });
     else
-      status = one_by_one(device, *solver, stack, matrices.as<void>(), out, infos, host_memory, error);
+      status = OneByOne(device, *solver, stack, matrices.as<void>(), out, infos, host_memory).run(error);
   }
   if (status != TD_OK) {
     (void)infos.finish(*a, nullptr, nullptr);  // the host's memory is in use
