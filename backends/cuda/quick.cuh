@@ -37,12 +37,14 @@ TD_FN f32 quick_divide(f32 a, f32 b, bool& special) {
   return from_bits((bits_of(nearest) & 0x7fffffffu) | (bits_of(q) & 0x80000000u));  // q has the right sign if it is 0
 }
 
-// For x of at least 2^-101.
-TD_FN f32 quick_sqrt(f32 x, bool& special) {
-  const f32 r = approximate_reciprocal_sqrt(x);
+// From r, about 1 / sqrt(x), for x of at least 2^-101.
+TD_FN f32 refined_sqrt(f32 x, f32 r) {
   const f32 q = x * r;
-  special |= bits_of(x) - 0x0d000000u > 0x727fffffu;
   return fma(fma(-q, q, x), 0.5f * r, q);
+}
+TD_FN f32 quick_sqrt(f32 x, bool& special) {
+  special |= bits_of(x) - 0x0d000000u > 0x727fffffu;
+  return refined_sqrt(x, approximate_reciprocal_sqrt(x));
 }
 
 }  // namespace scalar

@@ -97,9 +97,7 @@ __device__ Vector<T> make(RandomPlace place, u64 first, RandomUniform<F> rule) {
 
 struct QuickRoot {
   TD_FN f32 of(f32 x) {
-    bool special = false;  // never: x is in range or 0
-    const f32 root = quick_sqrt(x, special);
-    return x == 0 ? x : root;
+    return refined_sqrt(x, approximate_reciprocal_sqrt(x < 0x1p-100f ? 0x1p-100f : x));  // 0 of 0
   }
   TD_FN f64 of(f64 x) { return sqrt(x); }
 };

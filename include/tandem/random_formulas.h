@@ -129,24 +129,27 @@ TD_FN u16 round_down_f16(f32 x) {
 TD_FN f32 open_uniform(u32 word) { return fma((f32)(i32)(word >> 1), 0x1p-31f, 0x1p-32f); }
 TD_FN f64 open_uniform(u64 word) { return (to_f64(word >> 1) + 0.5) * 0x1p-63; }
 
-// ln u for normal u > 0: u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes
-// in two parts of which the first has so few bits that its product with k is exact.
-TD_FN f32 ln(f32 u) {
-  const u32 bits = bits_of(u);
-  const u32 n = (bits + 0x40000000u - 0x3f3504f3u) >> 23;  // k + 128
-  const f32 k = (f32)((i32)n - 128);
-  const f32 f = from_bits(bits + ((128u - n) << 23)) - 1.0f;
-  f32 p = -0.0763445646f;
-  p = fma(p, f, 0.127615452f);
-  p = fma(p, f, -0.13160184f);
-  p = fma(p, f, 0.142017633f);
-  p = fma(p, f, -0.166233569f);
-  p = fma(p, f, 0.200012267f);
-  p = fma(p, f, -0.250008196f);
-  p = fma(p, f, 0.333333313f);
-  const f32 tail = fma(f * f, fma(f, p, -0.5f), k * 1.42860682e-06f);
-  return fma(k, 0.693145752f, f + tail);
+// factor ln u for normal u > 0; the factor, 1 or -2, is a part of the coefficients and rounds nothing.
+// u = (1 + f) 2^k with 1 + f in [sqrt(1/2), sqrt(2)), ln u = k ln 2 + ln(1 + f). ln 2 comes in two parts of which the
+// first has so few bits that its product with k is exact. k is counted in units of the exponent's last bit.
+template <int factor>
+TD_FN f32 ln_times(f32 u) {
+  const u32 bits = bits_of(u), units = (bits - 0x3f3504f3u) & 0xff800000u;
+  const f32 k = (f32)(i32)units;
+  const f32 f = from_bits(bits - units) - 1.0f;
+  f32 p = factor * -0.0763445646f;
+  p = fma(p, f, factor * 0.127615452f);
+  p = fma(p, f, factor * -0.13160184f);
+  p = fma(p, f, factor * 0.142017633f);
+  p = fma(p, f, factor * -0.166233569f);
+  p = fma(p, f, factor * 0.200012267f);
+  p = fma(p, f, factor * -0.250008196f);
+  p = fma(p, f, factor * 0.333333313f);
+  const f32 tail = fma(f * f, fma(f, p, factor * -0.5f), k * (factor * 0x1p-23f * 1.42860682e-06f));
+  return fma(k, factor * 0x1p-23f * 0.693145752f, fma(f, (f32)factor, tail));
 }
+TD_FN f32 ln(f32 u) { return ln_times<1>(u); }
+TD_FN f32 minus_twice_ln(f32 u) { return ln_times<-2>(u); }
 
 // The same for f64; ln(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)) with s = f / (2 + f) as in FreeBSD's e_log.c.
 TD_FN f64 ln(f64 u) {
@@ -199,24 +202,25 @@ TD_FN void sin_cos_eighth(f64 t, f64& sine, f64& cosine) {
   cosine = c * z + 1.0;
 }
 
-// Sine and cosine of the angle of word / 2^32 (2^64) turns. The integer gives the nearest quarter turn and the distance
-// from it, without an error.
-TD_FN void sin_cos_turn(u32 word, f32& sine, f32& cosine) {
-  const u32 quarter = (word + 0x20000000u) >> 30;
-  f32 s, c;
-  sin_cos_eighth((f32)(i32)(word - (quarter << 30)) * 0x1p-32f, s, c);
-  const bool odd = (quarter & 1u) != 0u;
-  sine = from_bits(bits_of(odd ? c : s) ^ (quarter & 2u) << 30);
-  cosine = from_bits(bits_of(odd ? s : c) ^ ((quarter + 1u) & 2u) << 30);
+// A signed word as a part of four times 2^32 (2^64).
+TD_FN f32 quarter_turns(u32 word) { return (f32)(i32)word * 0x1p-34f; }
+TD_FN f64 quarter_turns(u64 word) { return to_f64((i64)word) * 0x1p-66; }
+
+// Sine and cosine of the angle of word / 2^32 (2^64) turns. The highest two bits of the word and an eighth turn are the
+// nearest quarter turn, the other bits of the word the signed distance from it, without an error.
+template <class Word, class F>
+TD_FN void sin_cos_turn(Word word, F& sine, F& cosine) {
+  constexpr int bits = 8 * (int)sizeof(Word);
+  constexpr Word quarter = (Word)1 << (bits - 2), highest = (Word)1 << (bits - 1);
+  const Word sine_turn = word + quarter / 2, cosine_turn = sine_turn + quarter;
+  F s, c;
+  sin_cos_eighth(quarter_turns(word << 2), s, c);
+  const bool odd = (sine_turn & quarter) != 0;
+  sine = from_bits(bits_of(odd ? c : s) ^ (sine_turn & highest));
+  cosine = from_bits(bits_of(odd ? s : c) ^ (cosine_turn & highest));
 }
-TD_FN void sin_cos_turn(u64 word, f64& sine, f64& cosine) {
-  const u64 quarter = (word + 0x2000000000000000ul) >> 62;
-  f64 s, c;
-  sin_cos_eighth(to_f64((i64)(word - (quarter << 62))) * 0x1p-64, s, c);
-  const bool odd = (quarter & 1ul) != 0ul;
-  sine = from_bits(bits_of(odd ? c : s) ^ (quarter & 2ul) << 62);
-  cosine = from_bits(bits_of(odd ? s : c) ^ ((quarter + 1ul) & 2ul) << 62);
-}
+
+TD_FN f64 minus_twice_ln(f64 u) { return -2.0 * ln(u); }
 
 struct PlainRoot {
   template <class F>
@@ -226,12 +230,12 @@ struct PlainRoot {
 };
 
 // Elements 2k and 2k + 1 of the standard normal, from words (64-bit words for f64) 2k and 2k + 1. Root computes square
-// roots of -0 and of numbers in [2^-54, 2^8], correctly rounded.
+// roots of 0, -0 and of numbers in [2^-54, 2^8], correctly rounded; that of -0 may be 0.
 template <class Root = PlainRoot, class F, class Word>
 TD_FN void normal_pair(Word word0, Word word1, F& z0, F& z1) {
   F sine, cosine;
   sin_cos_turn(word1, sine, cosine);
-  const F radius = Root::of(F(-2) * ln(open_uniform(word0)));
+  const F radius = Root::of(minus_twice_ln(open_uniform(word0)));
   z0 = radius * cosine;
   z1 = radius * sine;
 }
@@ -353,7 +357,7 @@ struct GammaLaw {
   TD_FN bool attempt(const GammaLaw& law, RandomBlock block, f64& value) {
     f64 sine, cosine;
     sin_cos_turn(block.second << 32, sine, cosine);
-    const f64 x = sqrt(-2.0 * ln(open_uniform(block.first))) * cosine;
+    const f64 x = sqrt(minus_twice_ln(open_uniform(block.first))) * cosine;
     const f64 t = 1.0 + law.c * x, v = t * t * t;
     const f64 u = (to_f64(block.second >> 32) + 0.5) * 0x1p-32;
     value = law.d * v * law.scale;
