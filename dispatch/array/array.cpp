@@ -279,7 +279,7 @@ void View::operator=(const Operand& value) && {
 
 bool View::keeps_selection() {
   selection_ = node_->selection;
-  return selection_ != nullptr;
+  return bool(selection_);
 }
 
 namespace {

@@ -44,7 +44,7 @@ struct Node {
   // Pending: a null source stands for the constant beside it.
   Node* sources[TD_MAX_SOURCES];
   td_constant constant[TD_MAX_SOURCES];
-  std::shared_ptr<const Selection> selection;
+  SelectionPtr selection;
 
   // Ready.
   void* data = nullptr;             // element with all indices 0; null for no elements and for the index array

@@ -288,9 +288,15 @@ NodePtr gather(const char* function, const Array& base, const Selection& selecti
 
 }  // namespace
 
-std::shared_ptr<const Selection> make_selection(const char* function, const Array& base, std::span<const Index> index,
-                                                bool read_at_once) {
-  return std::make_shared<const Selection>(Builder(function, base, index, read_at_once).finish());
+void retain(const Selection* selection) noexcept { selection->references.add(); }
+
+void release(const Selection* selection) noexcept {
+  if (selection->references.drop()) delete selection;
+}
+
+SelectionPtr make_selection(const char* function, const Array& base, std::span<const Index> index,
+                            bool read_at_once) {
+  return SelectionPtr(new Selection(Builder(function, base, index, read_at_once).finish()));
 }
 
 Array Selection::view_of(const Array& base) const {
@@ -307,7 +313,7 @@ Array Selection::view_of(const Array& base) const {
   return view.reshape(merged);
 }
 
-Array select(const char* function, const Array& x, std::shared_ptr<const Selection> selection, bool later) {
+Array select(const char* function, const Array& x, SelectionPtr selection, bool later) {
   ready(function, x);
   if (!later) return Array(gather(function, x, *selection));
   NodePtr node(new Node);

@@ -1,13 +1,13 @@
 // Indexing with arrays: an index in normal form, and reading and writing through it.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <tandem/array.hpp>
 
+#include "../reference_count.hpp"
 #include "node.hpp"
 
 namespace tandem::detail {
@@ -32,6 +32,7 @@ struct Selection {
   std::optional<Array> mask;   // in place of indices: of the whole array, contiguous
   Shape shape;                 // of the result
   bool unique = false;         // no element is named twice
+  mutable ReferenceCount references = {};
 
   /// The indexed array as gather and scatter see it: a view.
   Array view_of(const Array& base) const;
@@ -44,12 +45,12 @@ int count_indexed_axes(std::span<const Index> index, const Shape& shape);
 
 /// The normal form of an index for arrays of base's shape; throws IndexError with `function` as the start of the message.
 /// With `read_at_once` indices may be left unchecked, for select() of base, which finds those outside as it reads.
-std::shared_ptr<const Selection> make_selection(const char* function, const Array& base, std::span<const Index> index,
-                                                bool read_at_once = false);
+SelectionPtr make_selection(const char* function, const Array& base, std::span<const Index> index,
+                            bool read_at_once = false);
 
 /// The elements of x that the selection names, as a new array: at once, or when they are needed. Throws IndexError, with
 /// `function` as the start of the message, for unchecked indices outside; there are none if it is done later.
-Array select(const char* function, const Array& x, std::shared_ptr<const Selection> selection, bool later);
+Array select(const char* function, const Array& x, SelectionPtr selection, bool later);
 
 /// What a pending node of the kind selection stands for, as an owner of memory.
 NodePtr compute_selection(const char* function, NodePtr source, const Selection& selection);

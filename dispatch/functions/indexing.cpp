@@ -23,7 +23,7 @@ Array in_mode(const Array& indices, IndexMode mode, std::int64_t length) {
   return (mode == IndexMode::clip ? clip(wide, {.min = 0, .max = length - 1}) : remainder(wide, length)).astype(int64);
 }
 
-using SelectionPtr = std::shared_ptr<const detail::Selection>;
+using detail::SelectionPtr;
 
 /// The index of take_along_axis; that along the other axes counts, and no memory holds it.
 SelectionPtr along_axis(const char* function, const Array& x, const Array& indices, int named_axis, bool read_at_once) {

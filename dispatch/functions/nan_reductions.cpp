@@ -1,6 +1,7 @@
 #include <tandem/nan_reductions.hpp>
 
 #include <cmath>
+#include <complex>
 
 #include <tandem/elementwise.hpp>
 

@@ -1,6 +1,7 @@
 #include <tandem/numerics.hpp>
 
 #include <cmath>
+#include <complex>
 
 #include <tandem/creation.hpp>
 #include <tandem/indexing.hpp>

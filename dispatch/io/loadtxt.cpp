@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <cstring>
 
 #include <tandem/io.hpp>

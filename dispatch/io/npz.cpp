@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "../errors.hpp"
+#include "../reference_count.hpp"
 #include "npy.hpp"
 #include "zip.hpp"
 
@@ -48,8 +50,8 @@ void write_stream(const char* function, std::ostream& stream, std::span<const Na
 
 }  // namespace
 
-struct NpzFile::Archive {
-  Archive(std::unique_ptr<detail::Input> source, const LoadOptions& load_options)
+struct detail::NpzArchive {
+  NpzArchive(std::unique_ptr<detail::Input> source, const LoadOptions& load_options)
       : input(std::move(source)), options(load_options) {
     for (detail::ZipMember& member : detail::read_zip_directory(*input)) {
       if (!member.name.ends_with(suffix)) continue;
@@ -63,9 +65,16 @@ struct NpzFile::Archive {
   LoadOptions options;
   std::vector<std::string> names;
   std::map<std::string, detail::ZipMember, std::less<>> members;
+  mutable detail::ReferenceCount references;
 };
 
-NpzFile::NpzFile(std::shared_ptr<const Archive> archive) noexcept : archive_(std::move(archive)) {}
+void detail::retain(const NpzArchive* archive) noexcept { archive->references.add(); }
+
+void detail::release(const NpzArchive* archive) noexcept {
+  if (archive->references.drop()) delete archive;
+}
+
+NpzFile::NpzFile(detail::CountedPtr<const detail::NpzArchive> archive) noexcept : archive_(std::move(archive)) {}
 
 const std::vector<std::string>& NpzFile::names() const noexcept { return archive_->names; }
 
@@ -100,13 +109,13 @@ NpzFile loadz(const std::string& path, const LoadOptions& options) {
     detail::InputReader reader(*input);
     input = std::make_unique<detail::Input>(reader.place(), detail::read_rest(reader));
   }
-  return NpzFile(std::make_shared<NpzFile::Archive>(std::move(input), options));
+  return NpzFile(detail::CountedPtr<const detail::NpzArchive>(new detail::NpzArchive(std::move(input), options)));
 }
 
 NpzFile loadz(std::istream& in, const LoadOptions& options) {
   detail::StreamReader reader({"loadz", "the stream"}, in);
   auto input = std::make_unique<detail::Input>(reader.place(), detail::read_rest(reader));
-  return NpzFile(std::make_shared<NpzFile::Archive>(std::move(input), options));
+  return NpzFile(detail::CountedPtr<const detail::NpzArchive>(new detail::NpzArchive(std::move(input), options)));
 }
 
 void savez(const std::string& path, std::span<const NamedArray> arrays) { write_file("savez", path, arrays, false); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 
 #include <tandem/io.hpp>
 

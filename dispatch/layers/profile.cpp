@@ -301,14 +301,20 @@ struct Scope::State {
   std::vector<long long> flushes = detail::flush_numbers();
 };
 
-Scope::Scope() : state_(std::make_unique<State>()) {
-  std::lock_guard lock(detail::profile_mutex());
-  detail::active_collectors().push_back(state_->collector);
-  if (detail::live_scopes++ == 0)
-    for (detail::Opened& device : detail::opened_devices()) detail::switch_on(device);
+Scope::Scope() : state_(new State) {
+  try {
+    std::lock_guard lock(detail::profile_mutex());
+    detail::active_collectors().push_back(state_->collector);
+    if (detail::live_scopes++ == 0)
+      for (detail::Opened& device : detail::opened_devices()) detail::switch_on(device);
+  } catch (...) {
+    delete state_;
+    throw;
+  }
 }
 
 Scope::~Scope() {
+  const std::unique_ptr<State> owned(state_);
   std::lock_guard lock(detail::profile_mutex());
   std::erase(detail::active_collectors(), state_->collector);
   if (--detail::live_scopes == 0)

@@ -348,7 +348,7 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
 
 /// Computes a pending selection and publishes it.
 [[gnu::noinline]] void run_selection(const char* function, Node& node) {
-  std::shared_ptr<const Selection> selection;
+  SelectionPtr selection;
   NodePtr source;
   {
     std::lock_guard lock(graph_mutex());
@@ -367,7 +367,7 @@ void execute(const char* function, Node& root, FlushReason reason, Job& job, Pro
   node.contiguous = true;
   dropped = NodePtr(node.sources[0]);
   node.n_sources = 0;
-  node.selection.reset();
+  node.selection = {};
   node.ready.store(true, std::memory_order_release);
 }
 

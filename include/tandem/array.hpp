@@ -11,11 +11,9 @@
 //     double total = td::sum(b).item<double>();
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,12 +21,14 @@
 #include <utility>
 #include <vector>
 
+#include <tandem/counted.hpp>
 #include <tandem/device.hpp>
 #include <tandem/dtype.hpp>
 #include <tandem/error.hpp>
 #include <tandem/export.hpp>
 #include <tandem/scalar_value.hpp>
 #include <tandem/shape.hpp>
+#include <tandem/standard.hpp>
 
 namespace tandem {
 
@@ -39,30 +39,13 @@ struct Node;
 struct Selection;
 TANDEM_API void retain(Node* node) noexcept;
 TANDEM_API void release(Node* node) noexcept;
+TANDEM_API void retain(const Selection* selection) noexcept;
+TANDEM_API void release(const Selection* selection) noexcept;
 
-/// Owning pointer to a node of the expression graph.
-class NodePtr {
- public:
-  constexpr NodePtr() noexcept = default;
-  explicit NodePtr(Node* adopted) noexcept : node_(adopted) {}
-  NodePtr(const NodePtr& other) noexcept : node_(other.node_) {
-    if (node_) retain(node_);
-  }
-  NodePtr(NodePtr&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  NodePtr& operator=(NodePtr other) noexcept { std::swap(node_, other.node_); return *this; }
-  ~NodePtr() {
-    if (node_) release(node_);
-  }
-  Node* get() const noexcept { return node_; }
-  Node* operator->() const noexcept { return node_; }
-  Node& operator*() const noexcept { return *node_; }
-  explicit operator bool() const noexcept { return node_ != nullptr; }
-  /// Gives the reference up to the caller.
-  Node* detach() noexcept { return std::exchange(node_, nullptr); }
-
- private:
-  Node* node_ = nullptr;
-};
+/// A node of the expression graph.
+using NodePtr = CountedPtr<Node>;
+/// The places that an index with arrays names.
+using SelectionPtr = CountedPtr<const Selection>;
 }  // namespace detail
 
 /// One part of an index: an integer, slice(...), all, ellipsis or newaxis; an array of integers, which picks elements; a
@@ -383,7 +366,7 @@ class TANDEM_API View : public Array {
   std::size_t count_;
   Index inline_[inline_count];
   std::vector<Index> more_;  // in their place if there are more
-  std::shared_ptr<const detail::Selection> selection_;  // in place of the parts, if there are arrays among them
+  detail::SelectionPtr selection_;  // in place of the parts, if there are arrays among them
 };
 
 template <class... I>

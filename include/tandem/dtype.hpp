@@ -4,13 +4,13 @@
 // dtype alone, never by value, and a C++ scalar is weak: it takes the array's dtype unless its kind is higher.
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <iosfwd>
 #include <span>
 #include <string_view>
 
 #include <tandem/export.hpp>
+#include <tandem/standard.hpp>
 
 namespace tandem {
 

@@ -12,7 +12,6 @@
 
 #include <initializer_list>
 #include <iosfwd>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +68,12 @@ inline void savez_compressed(const std::string& path, std::initializer_list<Name
   savez_compressed(path, std::span<const NamedArray>(arrays.begin(), arrays.size()));
 }
 
+namespace detail {
+struct NpzArchive;
+TANDEM_API void retain(const NpzArchive* archive) noexcept;
+TANDEM_API void release(const NpzArchive* archive) noexcept;
+}  // namespace detail
+
 /// A .npz archive that is open for reading; arrays are read when they are asked for. Copies share it, and any number of
 /// threads may read.
 class TANDEM_API NpzFile {
@@ -81,11 +86,10 @@ class TANDEM_API NpzFile {
   Array operator[](std::string_view name) const;
 
  private:
-  struct Archive;
-  explicit NpzFile(std::shared_ptr<const Archive> archive) noexcept;
+  explicit NpzFile(detail::CountedPtr<const detail::NpzArchive> archive) noexcept;
   friend NpzFile loadz(const std::string& path, const LoadOptions& options);
   friend NpzFile loadz(std::istream& in, const LoadOptions& options);
-  std::shared_ptr<const Archive> archive_;
+  detail::CountedPtr<const detail::NpzArchive> archive_;
 };
 
 /// Opens a .npz archive of stored or deflated arrays. Throws Error for what is no archive or a damaged one. Mapping in

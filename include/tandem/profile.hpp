@@ -1,7 +1,6 @@
 // What a part of a program cost, by operation: the layer profile for a scope of the program (docs/layers.md).
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +51,7 @@ class TANDEM_API Scope {
   struct State;
 
  private:
-  std::unique_ptr<State> state_;
+  State* const state_;
 };
 
 }  // namespace tandem::profile

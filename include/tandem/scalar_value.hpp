@@ -1,7 +1,6 @@
 // A C++ number as an operand: weakly typed, as Python's numbers are in NumPy 2.
 #pragma once
 
-#include <complex>
 #include <concepts>
 #include <cstdint>
 
