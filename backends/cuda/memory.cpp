@@ -26,6 +26,7 @@ struct MemoryPool {
   int64_t free_bytes = 0;      // in the lists
   int64_t occupied_bytes = 0;  // block sizes of live arrays
   int64_t lists_limit = 0;     // of free_bytes
+  int64_t device_bytes = 0;    // all that the device has
   td_memory_stats stats{};     // cached_bytes is worked out when asked for
 };
 
@@ -82,6 +83,8 @@ td_status out_of_memory(const MemoryPool& memory, int64_t bytes, td_error* error
 /// A block that no list has, from the driver: what is cached goes first, if it stands in the way.
 td_status allocate_block(const Device& device, MemoryPool& memory, int64_t size, void** pointer, int64_t bytes,
                          td_error* error) {
+  // The driver's pool would first take all that there is, from other processes, too.
+  if (size > memory.device_bytes) return out_of_memory(memory, bytes, error);
   const int64_t limit = memory.stats.limit_bytes;
   if (limit != 0 && memory.free_bytes > 0 && memory.occupied_bytes + memory.free_bytes + size > limit)
     if (const td_status status = check(release_all(device, memory), "giving back memory", error); status != TD_OK)
@@ -136,6 +139,7 @@ td_status make_memory_pool(const Device& device, MemoryPool** pool, td_error* er
     return status;
   }
   memory->lists_limit = checked() ? 0 : int64_t(total / 4);
+  memory->device_bytes = int64_t(total);
   *pool = memory;
   return TD_OK;
 }
