@@ -9,7 +9,7 @@ set -eu
 root=$(dirname "$(readlink -f "$0")")
 build=$root/build/release
 # make: what g++ links with in parallel. The rest is what CMakeLists.txt asks for.
-packages="g++ make cmake ninja-build zlib1g-dev libopenblas-openmp-dev libxtensor-dev librandom123-dev libgtest-dev"
+packages="g++ make cmake ninja-build zlib1g-dev libopenblas-openmp-dev libxtensor-dev librandom123-dev libgtest-dev nlohmann-json3-dev"
 
 say() { echo "bootstrap: $*"; }
 fail() {

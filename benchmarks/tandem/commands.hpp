@@ -8,6 +8,8 @@
 
 namespace tandem::bench {
 
+/// `tandem bench`: every case on every device beside the CPU, see cases.hpp; with --yardstick run_yardstick.
+int bench_command(const std::vector<std::string>& arguments);
 int info_command(const std::vector<std::string>& arguments);
 int ops_command(const std::vector<std::string>& arguments);
 int version_command(const std::vector<std::string>& arguments);

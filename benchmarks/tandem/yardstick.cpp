@@ -1,52 +1,19 @@
 #include "yardstick.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <regex>
 #include <sstream>
 
+#include "timing.hpp"
+
 namespace tandem::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 struct Options {
   std::string devices, json, only = ".";
   double max_s = 2.0;
   bool small = false;
 };
-
-struct Measurement {
-  double seconds, first;
-  int repetitions;
-};
-
-/// Median seconds of a call: the same procedure as the peers'. The result of one call is released before the next.
-Measurement measure(const Workload& workload, const std::vector<Array>& in, const Device& device, double max_s) {
-  const auto timed = [&](int loops) {
-    const auto start = Clock::now();
-    Array result;
-    for (int i = 0; i < loops; ++i) {
-      result = workload.call(in);
-      result.eval();
-    }
-    device.synchronize();
-    return seconds_since(start) / loops;
-  };
-  const double first = timed(1), second = timed(1);
-  if (second > max_s) return {second, first, 1};
-  std::vector<double> times;
-  const auto start = Clock::now();
-  while (times.size() < 3 || (seconds_since(start) < max_s / 4 && times.size() < 100)) {
-    times.push_back(timed(workload.loops));
-    if (seconds_since(start) > max_s) break;
-  }
-  std::nth_element(times.begin(), times.begin() + std::ptrdiff_t(times.size() / 2), times.end());
-  return {times[times.size() / 2], first, int(times.size())};
-}
 
 bool parse(const std::vector<std::string>& arguments, Options& options) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -93,7 +60,7 @@ int run_yardstick(const std::vector<std::string>& arguments) {
       if (!std::regex_search(workload.name, only)) continue;
       const std::vector<Array> in = workload.make();
       device.synchronize();
-      const Measurement m = measure(workload, in, device, options.max_s);
+      const Timing m = time_call(device, [&] { return workload.call(in); }, workload.loops, options.max_s / 4, options.max_s);
       std::printf("%-14s %-24s %12.4f ms", peer.c_str(), workload.name.c_str(), m.seconds * 1e3);
       if (workload.bytes > 0) std::printf(" %9.1f GB/s", workload.bytes / m.seconds / 1e9);
       else std::printf("%15s", "");
@@ -105,7 +72,7 @@ int run_yardstick(const std::vector<std::string>& arguments) {
                     "%s {\"peer\": \"%s\", \"version\": \"%s\", \"workload\": \"%s\", \"seconds\": %.9g, \"first_s\": %.9g, "
                     "\"reps\": %d, \"bytes\": %.0f, \"flops\": %.0f}",
                     json.empty() ? "" : ",\n", peer.c_str(), version(), workload.name.c_str(), m.seconds, m.first,
-                    m.repetitions, workload.bytes, workload.flops);
+                    m.samples, workload.bytes, workload.flops);
       json += row;
     }
   }

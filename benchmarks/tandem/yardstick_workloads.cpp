@@ -172,6 +172,19 @@ std::vector<Workload> yardstick_workloads(bool small) {
   add_row("uniform_f32", {}, [n](const Arrays&) { return random::uniform({n}, {.dtype = float32}); }, 4 * dn, 0);
   add_row("normal_f32", {}, [n](const Arrays&) { return random::normal({n}, {.dtype = float32}); }, 4 * dn, 0);
 
+  // Transfers between ordinary host memory and a device of its own
+  if (const Device device; !device.shares_host_memory()) {
+    const auto on_host = [](std::int64_t count) {
+      return [count] { return Arrays{full({count}, 1.5, {.dtype = float32, .device = "cpu"}).eval()}; };
+    };
+    const std::int64_t many = small ? 64'000'000 : 256'000'000;
+    const auto upload = [device](const Arrays& a) { return a[0].to(device); };
+    list.push_back({"h2d_pageable", on_host(many), upload, 4.0 * double(many), 0});
+    list.push_back({"d2h_pageable", [many] { return Arrays{full({many}, 1.5, {.dtype = float32}).eval()}; },
+                    [](const Arrays& a) { return a[0].to("cpu"); }, 4.0 * double(many), 0});
+    list.push_back({"h2d_small", on_host(100), upload, 400, 0, 100});
+  }
+
   // Small arrays: what one call costs
   const Input tiny{float32, {100}};
   add_row("small_add_f32", {tiny, tiny}, [](const Arrays& a) { return a[0] + a[1]; }, 0, 0, 1000);
