@@ -61,7 +61,11 @@ void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const 
     return;
   }
   const int64_t first = places[varying], step = last.indices[varying];
-  for (int64_t j = 0; j < n; ++j) offsets[j] = base + offset_at(arrays_[varying], first + j * step);
+  const IndexArray array = arrays_[varying];
+  if (array.data)
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + array.offset(array.data[first + j * step]);
+  else
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + array.offset(first + j * step);
   for (int k = varying + 1; k < n_indices_; ++k) {
     const int64_t step = last.indices[k];
     for (int64_t j = 0; step != 0 && j < n; ++j) offsets[j] += offset_at(arrays_[k], places[k] + j * step);

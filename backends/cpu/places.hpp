@@ -32,6 +32,9 @@ class Places {
     return alone ? &arrays_[0] : nullptr;
   }
 
+  /// The distance between neighbouring runs if there is no index array and it is one for all, the first at 0.
+  const int64_t* step() const noexcept { return n_axes_ == 1 && n_indices_ == 0 ? &axes_[0].stride : nullptr; }
+
   /// offsets[j] = that of run first + j, for j < n
   void offsets(int64_t first, int64_t n, int64_t* offsets) const noexcept;
 

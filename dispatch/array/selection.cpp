@@ -293,6 +293,14 @@ std::shared_ptr<const Selection> make_selection(const char* function, const Arra
   return std::make_shared<const Selection>(Builder(function, base, index, read_at_once).finish());
 }
 
+Selection selection_of(const Array& positions) {
+  Selection result;
+  result.basic = {slice(none, none)};
+  result.indices = {positions};
+  result.shape = positions.shape();
+  return result;
+}
+
 Array Selection::view_of(const Array& base) const {
   Array view = base.at(basic);
   if (!order.empty()) view = view.permute(order);
