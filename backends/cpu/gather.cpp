@@ -68,9 +68,14 @@ using PutRuns = void (*)(void* to, const int64_t* offsets, const void* from, con
 /// The same for single elements: that at the offset of index j takes in from[j * step], for begin <= j < end.
 using PutList = void (*)(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t begin, int64_t end);
 
+/// The same for all j < count whose target lies in [low, high).
+using PutOwned = void (*)(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
+                          int64_t high);
+
 struct Put {
   PutRuns runs;
   PutList list;
+  PutOwned owned;
 };
 
 struct Replacing {
@@ -114,7 +119,26 @@ void put_list(void* to, Places::IndexArray list, const void* from, int64_t step,
 }
 
 template <class How, class T>
-constexpr Put put_by{put_runs<How, T>, put_list<How, T>};
+void put_owned(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
+               int64_t high) {
+  T* target = static_cast<T*>(to);
+  const T* source = static_cast<const T*>(from);
+  int64_t offsets[block], places[block];
+  for (int64_t first = 0; first < count; first += block) {
+    const int64_t last = std::min(first + block, count);
+    int64_t owned = 0;
+    for (int64_t j = first; j < last; ++j) {
+      offsets[owned] = list.offset(list.data[j]);
+      places[owned] = j;
+      owned += uint64_t(offsets[owned] - low) < uint64_t(high - low);
+    }
+    for (int64_t j = 0; j < owned; ++j) __builtin_prefetch(target + offsets[j], 1);
+    for (int64_t j = 0; j < owned; ++j) How::put(target[offsets[j]], source[places[j] * step]);
+  }
+}
+
+template <class How, class T>
+constexpr Put put_by{put_runs<How, T>, put_list<How, T>, put_owned<How, T>};
 
 Put put_for(int dtype, td_scatter mode) noexcept {
   using namespace scalar;
@@ -156,11 +180,12 @@ struct Scatter {
   void* to;
   const void* from;
 
+  /// The only index array if single elements are put that lie at one step from each other.
+  const Places::IndexArray* list() const noexcept { return run == 1 && sources.step() ? places.list() : nullptr; }
+
   /// The runs [begin, end), in order.
   void put_range(int64_t begin, int64_t end) const noexcept {
-    const Places::IndexArray* list = run == 1 ? places.list() : nullptr;
-    const int64_t* step = sources.step();
-    if (list && step) return put.list(to, *list, from, *step, begin, end);
+    if (list()) return put.list(to, *list(), from, *sources.step(), begin, end);
     int64_t from_offsets[block];
     for_blocks(places, begin, end, [&](int64_t first, int64_t n, const int64_t* offsets) {
       sources.offsets(first, n, from_offsets);
@@ -192,6 +217,7 @@ struct Scatter {
 
   /// Those of all runs whose target lies in [low, high), in order.
   void put_owned(int64_t low, int64_t high) const noexcept {
+    if (list()) return put.owned(to, *list(), from, *sources.step(), places.count(), low, high);
     int64_t from_offsets[block];
     for_blocks(places, 0, places.count(), [&](int64_t first, int64_t n, int64_t* offsets) {
       sources.offsets(first, n, from_offsets);
