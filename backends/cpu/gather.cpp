@@ -23,6 +23,8 @@ namespace {
 constexpr int64_t block = 1024;        // runs whose offsets are worked out at a time
 constexpr int64_t grain_bytes = 32768; // a thread's smallest share
 constexpr int64_t cached_bytes = int64_t{1} << 20;  // of a target, at most, that stays in a core's cache
+constexpr int64_t lane_bytes = 4096;   // of a target, at most, that is so small that the same element is often next
+constexpr int lanes = 4;
 constexpr int64_t short_run = 8;       // elements up to which a run is written as fast as its offset is looked at
 
 int64_t grain_of(int64_t run_bytes) noexcept { return std::max<int64_t>(1, grain_bytes / (run_bytes + 8)); }
@@ -72,9 +74,15 @@ using PutList = void (*)(void* to, Places::IndexArray list, const void* from, in
 using PutOwned = void (*)(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
                           int64_t high);
 
+/// The same as PutList, to `lanes` targets of a length in turn, one behind the other: no addition waits for the one before
+/// it.
+using PutLanes = void (*)(void* to, int64_t length, Places::IndexArray list, const void* from, int64_t step,
+                          int64_t begin, int64_t end);
+
 struct Put {
   PutRuns runs;
   PutList list;
+  PutLanes lanes;
   PutOwned owned;
 };
 
@@ -119,6 +127,20 @@ void put_list(void* to, Places::IndexArray list, const void* from, int64_t step,
 }
 
 template <class How, class T>
+void put_lanes(void* to, int64_t length, Places::IndexArray list, const void* from, int64_t step, int64_t begin,
+               int64_t end) {
+  T* target = static_cast<T*>(to);
+  const T* source = static_cast<const T*>(from);
+  const auto put = [&](int64_t lane, int64_t j) {
+    How::put(target[lane * length + list.offset(list.data[j])], source[j * step]);
+  };
+  int64_t j = begin;
+  for (; j + lanes <= end; j += lanes)
+    for (int lane = 0; lane < lanes; ++lane) put(lane, j + lane);
+  for (; j < end; ++j) put(0, j);
+}
+
+template <class How, class T>
 void put_owned(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
                int64_t high) {
   T* target = static_cast<T*>(to);
@@ -132,13 +154,12 @@ void put_owned(void* to, Places::IndexArray list, const void* from, int64_t step
       places[owned] = j;
       owned += uint64_t(offsets[owned] - low) < uint64_t(high - low);
     }
-    for (int64_t j = 0; j < owned; ++j) __builtin_prefetch(target + offsets[j], 1);
     for (int64_t j = 0; j < owned; ++j) How::put(target[offsets[j]], source[places[j] * step]);
   }
 }
 
 template <class How, class T>
-constexpr Put put_by{put_runs<How, T>, put_list<How, T>, put_owned<How, T>};
+constexpr Put put_by{put_runs<How, T>, put_list<How, T>, put_lanes<How, T>, put_owned<How, T>};
 
 Put put_for(int dtype, td_scatter mode) noexcept {
   using namespace scalar;
@@ -197,20 +218,26 @@ struct Scatter {
   /// `bytes` each from offset `low` on. False if there is no memory for the sums.
   bool add_apart(int64_t low, int64_t length, int64_t bytes) const noexcept {
     const int64_t parts = thread_count(), count = places.count();
-    Scratch memory(parts * length * bytes);
+    const int64_t tables = list() && length * bytes <= lane_bytes ? lanes : 1;  // of each part
+    Scratch memory(parts * tables * length * bytes);
     if (!memory) return false;
-    const auto sums_of = [&](int64_t part) { return memory.as<char>() + part * length * bytes; };
+    const auto sums_of = [&](int64_t table) { return memory.as<char>() + table * length * bytes; };
     parallel_for(parts, 1, [&](int64_t first, int64_t last) {
       for (int64_t part = first; part < last; ++part) {
-        std::memset(sums_of(part), 0, size_t(length * bytes));
+        const int64_t begin = count * part / parts, end = count * (part + 1) / parts;
         Scatter apart = *this;
-        apart.to = sums_of(part) - low * bytes;
-        apart.put_range(count * part / parts, count * (part + 1) / parts);
+        apart.to = sums_of(part * tables) - low * bytes;
+        std::memset(sums_of(part * tables), 0, size_t(tables * length * bytes));
+        if (tables > 1)
+          put.lanes(apart.to, length, *list(), from, *sources.step(), begin, end);
+        else
+          apart.put_range(begin, end);
       }
     });
     parallel_for(length, grain_bytes / bytes, [&](int64_t begin, int64_t end) {
       const int64_t target = low + begin;
-      for (int64_t part = 0; part < parts; ++part) put.runs(to, &target, sums_of(part), &begin, 1, end - begin);
+      for (int64_t table = 0; table < parts * tables; ++table)
+        put.runs(to, &target, sums_of(table), &begin, 1, end - begin);
     });
     return true;
   }
