@@ -46,9 +46,8 @@ void Places::add(int64_t length, int64_t stride, const td_view* indices, int axi
 /// Offsets along the last axis from the coordinates on.
 void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const noexcept {
   const Axis& last = axes_[n_axes_ - 1];
-  int64_t base = 0, places[TD_MAX_NDIM] = {};
+  int64_t base = offset_of(coordinates), places[TD_MAX_NDIM] = {};
   int varying = -1;  // the first index array that differs along the row
-  for (int i = 0; i < n_axes_; ++i) base += coordinates[i] * axes_[i].stride;
   for (int k = 0; k < n_indices_; ++k) {
     for (int i = 0; i < n_axes_; ++i) places[k] += coordinates[i] * axes_[i].indices[k];
     if (last.indices[k] == 0)
@@ -72,23 +71,30 @@ void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const 
   }
 }
 
+void Places::find(int64_t run, int64_t* coordinates) const noexcept {
+  for (int i = n_axes_ - 1; i >= 0; --i) {
+    coordinates[i] = run % axes_[i].length;
+    run /= axes_[i].length;
+  }
+}
+
+void Places::advance(int64_t* coordinates, int64_t n) const noexcept {
+  coordinates[n_axes_ - 1] += n;
+  for (int i = n_axes_ - 1; i > 0 && coordinates[i] == axes_[i].length; --i) {
+    coordinates[i] = 0;
+    ++coordinates[i - 1];
+  }
+}
+
 void Places::offsets(int64_t first, int64_t n, int64_t* offsets) const noexcept {
   int64_t coordinates[2 * TD_MAX_NDIM];
-  for (int i = n_axes_ - 1; i >= 0; --i) {
-    coordinates[i] = first % axes_[i].length;
-    first /= axes_[i].length;
-  }
-  int64_t& last = coordinates[n_axes_ - 1];
+  find(first, coordinates);
   while (n > 0) {
-    const int64_t length = std::min(n, axes_[n_axes_ - 1].length - last);
+    const int64_t length = next_length(coordinates, n);
     row(coordinates, length, offsets);
+    advance(coordinates, length);
     n -= length;
     offsets += length;
-    last += length;
-    for (int i = n_axes_ - 1; i > 0 && coordinates[i] == axes_[i].length; --i) {
-      coordinates[i] = 0;
-      ++coordinates[i - 1];
-    }
   }
 }
 
