@@ -4,8 +4,8 @@
 // Where several values may meet in one place, each thread owns a part of the target's memory, reads all indices and
 // takes the values that belong there, in their order: no sorting, no atomics, and the same result for any number of
 // threads. It costs a look at every index by every thread, little beside long runs and the cache misses of the writes.
-// Short runs into a target that a cache holds are written faster than looked at: one thread does it. Sums of integers do
-// not depend on their order: there each thread has sums of its own.
+// Short runs into a target that a cache holds are written faster than looked at: one thread does it. Sums of integers
+// do not depend on their order: there each thread has sums of its own.
 #include <math.h>
 
 #include <algorithm>
@@ -74,8 +74,8 @@ using PutList = void (*)(void* to, Places::IndexArray list, const void* from, in
 using PutOwned = void (*)(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
                           int64_t high);
 
-/// The same as PutList, to `lanes` targets of a length in turn, one behind the other: no addition waits for the one before
-/// it.
+/// The same as PutList, to `lanes` targets of a length in turn, one behind the other: no addition waits for the one
+/// before it.
 using PutLanes = void (*)(void* to, int64_t length, Places::IndexArray list, const void* from, int64_t step,
                           int64_t begin, int64_t end);
 

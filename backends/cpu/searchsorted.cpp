@@ -13,8 +13,8 @@ using namespace sorting;
 constexpr int64_t grain = 1024;  // values of a thread's smallest share
 
 /// For each of `count` values the number of elements whose key is less than its own, or with `right` not greater. The
-/// searches run side by side, so that none waits for memory alone, and without branches, of which half would be foreseen
-/// wrongly.
+/// searches run side by side, so that none waits for memory alone, and without branches, of which half would be
+/// foreseen wrongly.
 template <int count, bool right, class T>
 void count_before(const T* sorted, int64_t n, const T* values, int64_t* out) noexcept {
   typename Order<T>::Key keys[count];

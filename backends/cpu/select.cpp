@@ -1,4 +1,5 @@
-// The verb select. Conditions are bytes 0 or 1. Threads count what they will find, so that each knows where its results begin.
+// The verb select. Threads count what they will find, so that each knows where its results begin. Conditions are bytes 0
+// or 1.
 #include <algorithm>
 #include <cstring>
 
@@ -32,8 +33,8 @@ int64_t count_true(const uint8_t* mask, int64_t n) noexcept {
   return count;
 }
 
-/// Writes value(i) for those i < n where the mask holds, at most `count`; returns how many. Without branches but for words
-/// of no true condition, and nothing behind the last one.
+/// Writes value(i) for those i < n where the mask holds, at most `count`; returns how many. Without branches but for
+/// words of no true condition, and nothing behind the last one.
 template <class T, class Value>
 int64_t pick(const uint8_t* mask, int64_t n, T* out, int64_t count, Value value) noexcept {
   int64_t done = 0, i = 0;

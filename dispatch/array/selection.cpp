@@ -293,12 +293,12 @@ std::shared_ptr<const Selection> make_selection(const char* function, const Arra
   return std::make_shared<const Selection>(Builder(function, base, index, read_at_once).finish());
 }
 
-Selection selection_of(const Array& positions) {
+std::shared_ptr<const Selection> selection_of(const Array& positions) {
   Selection result;
   result.basic = {slice(none, none)};
   result.indices = {positions};
   result.shape = positions.shape();
-  return result;
+  return std::make_shared<const Selection>(std::move(result));
 }
 
 Array Selection::view_of(const Array& base) const {

@@ -219,7 +219,7 @@ Array before_edges(const Array& sorted, const Array& edges) {
 Array weighed(const Array& x, const Operand& weights, std::int64_t length, DType dtype) {
   Array result = zeros({length}, {.dtype = dtype, .device = x.device()});
   if (x.size() > 0)
-    detail::selection_of(x.eval()).assign(result, weights.is_array() ? weights.array().astype(dtype) : weights, true);
+    detail::selection_of(x.eval())->assign(result, weights.is_array() ? weights.array().astype(dtype) : weights, true);
   return result;
 }
 
@@ -421,8 +421,10 @@ Array bincount(const Array& x, const BincountOptions& options) {
   if (x.size() > 0) {
     // One pass: negative numbers are the largest ones without a sign.
     const auto largest = static_cast<std::int64_t>(max(numbers.astype(uint64)).item<std::uint64_t>());
-    if (largest < 0)
-      fail(function, "the numbers must not be negative, and " + std::to_string(min(numbers).item<std::int64_t>()) + " is");
+    if (largest < 0) {
+      const auto smallest = min(numbers).item<std::int64_t>();
+      fail(function, "the numbers must not be negative, and " + std::to_string(smallest) + " is");
+    }
     if (largest > most_bins) fail(function, std::to_string(largest) + " is too large to count up to");
     length = std::max(length, largest + 1);
     narrow = largest <= UINT16_MAX ? uint16 : largest <= UINT32_MAX ? uint32 : int64;
