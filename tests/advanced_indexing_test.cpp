@@ -552,6 +552,34 @@ TEST(AdvancedIndexing, ScatterOrderOfManyValues) {
   }
 }
 
+TEST(AdvancedIndexing, ScatterOfManyRows) {
+  constexpr std::int64_t n = 20'000;
+  for (std::int64_t targets : {3, 200, 100'000}) {
+    for (std::int64_t run : {1, 3, 20}) {
+      const Array places = td::random::integers({n}, -targets, targets, {.seed = 1});
+      const Array values = td::random::integers({n, run}, -1000, 1000, {.seed = 2});
+      const Ints list = read<std::int64_t>(places), elements = read<std::int64_t>(values);
+      Ints last(std::size_t(targets * run), 0), sums = last;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::int64_t place = list[i] < 0 ? list[i] + targets : list[i];
+        for (std::int64_t j = 0; j < run; ++j) {
+          const std::int64_t value = elements[std::size_t(std::int64_t(i) * run + j)];
+          last[std::size_t(place * run + j)] = value;
+          sums[std::size_t(place * run + j)] += value;
+        }
+      }
+      for (DType dtype : {td::int32, td::int64, td::float32, td::float64}) {
+        const auto expected = [&](const Ints& each) { return td::array(each).reshape({targets, run}).astype(dtype); };
+        Array x = td::zeros({targets, run}, {.dtype = dtype}), y = x;
+        x(places) = values.astype(dtype);
+        td::add_at(y, places, values.astype(dtype));
+        EXPECT_TRUE(same(x, expected(last))) << dtype << " " << targets << " " << run;
+        EXPECT_TRUE(same(y, expected(sums))) << dtype << " " << targets << " " << run;
+      }
+    }
+  }
+}
+
 TEST(AdvancedIndexing, LongMasks) {
   for (std::int64_t n : {1, 63, 64, 65'535, 65'536, 300'001}) {
     const Array x = td::random::uniform({n}, {.seed = std::uint64_t(n), .dtype = td::float32});
@@ -563,6 +591,12 @@ TEST(AdvancedIndexing, LongMasks) {
         if (values[i] > float(threshold)) expected.push_back(values[i]), positions.push_back(std::int64_t(i));
       EXPECT_TRUE(same(x(x > threshold), make<float>(expected))) << n << " > " << threshold;
       EXPECT_EQ(td::flatnonzero(x > threshold).to_vector<std::int64_t>(), positions);
+      if (n % 3 == 0) {
+        const std::vector<Array> by_axis = td::nonzero((x > threshold).reshape({3, -1}));
+        EXPECT_EQ(read<std::int64_t>(by_axis[0] * (n / 3) + by_axis[1]), positions);
+        const std::vector<Array> short_rows = td::nonzero((x > threshold).reshape({-1, 3}));
+        EXPECT_EQ(read<std::int64_t>(short_rows[0] * 3 + short_rows[1]), positions);
+      }
       Array y = x;
       y(x > threshold) = td::arange(std::int64_t(positions.size()));
       EXPECT_TRUE(same(y(x > threshold), td::arange(std::int64_t(positions.size())).astype(td::float32)));

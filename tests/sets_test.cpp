@@ -113,6 +113,28 @@ TEST(Isin, OfLargeSets) {
   EXPECT_FALSE(td::any(td::isin(td::full({3}, nan), td::full({20}, nan))).item<bool>());
 }
 
+TEST(Isin, OfIntegersCloseTogether) {
+  for (DType dtype : {td::int8, td::uint8, td::int16, td::int32, td::uint32, td::int64, td::uint64}) {
+    for (std::int64_t span : {30, 100}) {
+      for (bool at_end : {false, true}) {  // at the smallest or the largest integer of the dtype
+        const auto limits = td::iinfo(dtype);
+        const Array first = td::full({}, limits.min, {.dtype = dtype}), last = td::full({}, limits.max, {.dtype = dtype});
+        const auto integers = [&](const Shape& shape, std::uint64_t seed) {
+          const Array x = td::random::integers(shape, 0, span, {.seed = seed}).astype(dtype);
+          return at_end ? last - x : first + x;
+        };
+        const Array x = integers({20, 5}, 1), set = integers({17}, 2);
+        const Array expected = td::any(td::equal(x.expand_dims(2), set), {.axis = 2});
+        EXPECT_TRUE(same(td::isin(x, set), expected)) << dtype << span;
+        EXPECT_TRUE(same(td::isin(x.T(), set), expected.T())) << dtype << span;
+        const Array zeros = td::zeros({3}, {.dtype = dtype});
+        const bool has_zero = td::any(td::equal(set, 0)).item<bool>();
+        EXPECT_TRUE(same(td::isin(zeros, set), td::full({3}, has_zero))) << dtype << span;
+      }
+    }
+  }
+}
+
 TEST(Sets, OfTwoArrays) {
   const Array a = td::array({1.0, nan, nan, 2.0, 1.0}), b = td::array({2.0, nan, 3.0});
   EXPECT_TRUE(same(td::intersect1d(a, b), td::array({2.0})));

@@ -3,13 +3,13 @@
 //
 // Where several values may meet in one place, each thread owns a part of the target's memory, reads all indices and
 // takes the values that belong there, in their order: no sorting, no atomics, and the same result for any number of
-// threads. It costs a look at every index by every thread, little beside the cache misses of the writes. Sums of
-// integers do not depend on their order: where the target is small, each thread has sums of its own.
+// threads. It costs a look at every index by every thread, little beside long runs and the cache misses of the writes.
+// Short runs into a target that a cache holds are written faster than looked at: one thread does it. Sums of integers
+// do not depend on their order: there each thread has sums of its own.
 #include <math.h>
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "elements.hpp"
 #include "places.hpp"
@@ -22,7 +22,10 @@ namespace {
 
 constexpr int64_t block = 1024;        // runs whose offsets are worked out at a time
 constexpr int64_t grain_bytes = 32768; // a thread's smallest share
-constexpr int64_t own_bytes = 65536;   // of a thread's own sums at most: they lie on its stack
+constexpr int64_t cached_bytes = int64_t{1} << 20;  // of a target, at most, that stays in a core's cache
+constexpr int64_t lane_bytes = 4096;   // of a target, at most, that is so small that the same element is often next
+constexpr int lanes = 4;
+constexpr int64_t short_run = 8;       // elements up to which a run is written as fast as its offset is looked at
 
 int64_t grain_of(int64_t run_bytes) noexcept { return std::max<int64_t>(1, grain_bytes / (run_bytes + 8)); }
 
@@ -62,43 +65,112 @@ void take_list(T* to, const T* from, const Places::IndexArray list, int64_t begi
 }
 
 /// What a scatter does with n runs whose offsets in the target and in the values are given.
-using Put = void (*)(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
-                     int64_t run);
+using PutRuns = void (*)(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
+                         int64_t run);
+/// The same for single elements: that at the offset of index j takes in from[j * step], for begin <= j < end.
+using PutList = void (*)(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t begin, int64_t end);
 
-template <class T>
-void put_values(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
-                int64_t run) {
+/// The same for all j < count whose target lies in [low, high).
+using PutOwned = void (*)(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
+                          int64_t high);
+
+/// The same as PutList, to `lanes` targets of a length in turn, one behind the other: no addition waits for the one
+/// before it.
+using PutLanes = void (*)(void* to, int64_t length, Places::IndexArray list, const void* from, int64_t step,
+                          int64_t begin, int64_t end);
+
+struct Put {
+  PutRuns runs;
+  PutList list;
+  PutLanes lanes;
+  PutOwned owned;
+};
+
+struct Replacing {
+  template <class T>
+  static void put(T& target, const T& value) noexcept {
+    target = value;
+  }
+  template <class T>
+  static void put(T* target, const T* values, int64_t n) noexcept {
+    std::memcpy(target, values, size_t(n) * sizeof(T));
+  }
+};
+
+struct Adding {
+  template <class T>
+  static void put(T& target, const T& value) noexcept {
+    using namespace scalar;
+    target = cast<T>(add(cast<compute_t<T>>(target), cast<compute_t<T>>(value)));
+  }
+  template <class T>
+  static void put(T* target, const T* values, int64_t n) noexcept {
+    for (int64_t i = 0; i < n; ++i) put(target[i], values[i]);
+  }
+};
+
+template <class How, class T>
+void put_runs(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n, int64_t run) {
   T* target = static_cast<T*>(to);
   const T* source = static_cast<const T*>(from);
   if (run == 1)
-    for (int64_t j = 0; j < n; ++j) target[offsets[j]] = source[from_offsets[j]];
+    for (int64_t j = 0; j < n; ++j) How::put(target[offsets[j]], source[from_offsets[j]]);
   else
-    for (int64_t j = 0; j < n; ++j)
-      std::memcpy(target + offsets[j], source + from_offsets[j], size_t(run) * sizeof(T));
+    for (int64_t j = 0; j < n; ++j) How::put(target + offsets[j], source + from_offsets[j], run);
 }
 
-template <class T>
-void add_values(void* to, const int64_t* offsets, const void* from, const int64_t* from_offsets, int64_t n,
-                int64_t run) {
-  using namespace scalar;
-  for (int64_t j = 0; j < n; ++j) {
-    T* target = static_cast<T*>(to) + offsets[j];
-    const T* source = static_cast<const T*>(from) + from_offsets[j];
-    for (int64_t i = 0; i < run; ++i)
-      target[i] = cast<T>(add(cast<compute_t<T>>(target[i]), cast<compute_t<T>>(source[i])));
+template <class How, class T>
+void put_list(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t begin, int64_t end) {
+  T* target = static_cast<T*>(to);
+  const T* source = static_cast<const T*>(from);
+  for (int64_t j = begin; j < end; ++j) How::put(target[list.offset(list.data[j])], source[j * step]);
+}
+
+template <class How, class T>
+void put_lanes(void* to, int64_t length, Places::IndexArray list, const void* from, int64_t step, int64_t begin,
+               int64_t end) {
+  T* target = static_cast<T*>(to);
+  const T* source = static_cast<const T*>(from);
+  const auto put = [&](int64_t lane, int64_t j) {
+    How::put(target[lane * length + list.offset(list.data[j])], source[j * step]);
+  };
+  int64_t j = begin;
+  for (; j + lanes <= end; j += lanes)
+    for (int lane = 0; lane < lanes; ++lane) put(lane, j + lane);
+  for (; j < end; ++j) put(0, j);
+}
+
+template <class How, class T>
+void put_owned(void* to, Places::IndexArray list, const void* from, int64_t step, int64_t count, int64_t low,
+               int64_t high) {
+  T* target = static_cast<T*>(to);
+  const T* source = static_cast<const T*>(from);
+  int64_t offsets[block], places[block];
+  for (int64_t first = 0; first < count; first += block) {
+    const int64_t last = std::min(first + block, count);
+    int64_t owned = 0;
+    for (int64_t j = first; j < last; ++j) {
+      offsets[owned] = list.offset(list.data[j]);
+      places[owned] = j;
+      owned += uint64_t(offsets[owned] - low) < uint64_t(high - low);
+    }
+    for (int64_t j = 0; j < owned; ++j) How::put(target[offsets[j]], source[places[j] * step]);
   }
 }
+
+template <class How, class T>
+constexpr Put put_by{put_runs<How, T>, put_list<How, T>, put_lanes<How, T>, put_owned<How, T>};
 
 Put put_for(int dtype, td_scatter mode) noexcept {
   using namespace scalar;
   static constexpr Put adding[] = {
-#define X(NAME, type, ...) add_values<type>,
+#define X(NAME, type, ...) put_by<Adding, type>,
       TD_DTYPES(X)
 #undef X
   };
   if (mode == TD_SCATTER_ADD) return adding[dtype];
-  Put put = nullptr;
-  with_element(dtype, [&](auto element) { put = put_values<decltype(element)>; });
+  Put put{};
+  with_element(dtype, [&](auto element) { put = put_by<Replacing, decltype(element)>; });
   return put;
 }
 
@@ -129,30 +201,50 @@ struct Scatter {
   void* to;
   const void* from;
 
+  /// The only index array if single elements are put that lie at one step from each other.
+  const Places::IndexArray* list() const noexcept { return run == 1 && sources.step() ? places.list() : nullptr; }
+
   /// The runs [begin, end), in order.
   void put_range(int64_t begin, int64_t end) const noexcept {
+    if (list()) return put.list(to, *list(), from, *sources.step(), begin, end);
     int64_t from_offsets[block];
     for_blocks(places, begin, end, [&](int64_t first, int64_t n, const int64_t* offsets) {
       sources.offsets(first, n, from_offsets);
-      put(to, offsets, from, from_offsets, n, run);
+      put.runs(to, offsets, from, from_offsets, n, run);
     });
   }
 
-  /// Adds the runs [begin, end) of integers to sums of this thread's own, and these to the target, whose `length` elements
-  /// from offset `low` on have `bytes` each.
-  void add_apart(int64_t begin, int64_t end, int64_t low, int64_t length, int64_t bytes, std::mutex& mutex) const {
-    alignas(64) char sums[own_bytes];
-    std::memset(sums, 0, size_t(length * bytes));
-    Scatter apart = *this;
-    apart.to = sums - low * bytes;
-    apart.put_range(begin, end);
-    const std::lock_guard lock(mutex);
-    const int64_t first = 0;
-    put(to, &low, sums, &first, 1, length);
+  /// All runs of integers, added to sums of each thread's own, and these to the target, which has `length` elements of
+  /// `bytes` each from offset `low` on. False if there is no memory for the sums.
+  bool add_apart(int64_t low, int64_t length, int64_t bytes) const noexcept {
+    const int64_t parts = thread_count(), count = places.count();
+    const int64_t tables = list() && length * bytes <= lane_bytes ? lanes : 1;  // of each part
+    Scratch memory(parts * tables * length * bytes);
+    if (!memory) return false;
+    const auto sums_of = [&](int64_t table) { return memory.as<char>() + table * length * bytes; };
+    parallel_for(parts, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part) {
+        const int64_t begin = count * part / parts, end = count * (part + 1) / parts;
+        Scatter apart = *this;
+        apart.to = sums_of(part * tables) - low * bytes;
+        std::memset(sums_of(part * tables), 0, size_t(tables * length * bytes));
+        if (tables > 1)
+          put.lanes(apart.to, length, *list(), from, *sources.step(), begin, end);
+        else
+          apart.put_range(begin, end);
+      }
+    });
+    parallel_for(length, grain_bytes / bytes, [&](int64_t begin, int64_t end) {
+      const int64_t target = low + begin;
+      for (int64_t table = 0; table < parts * tables; ++table)
+        put.runs(to, &target, sums_of(table), &begin, 1, end - begin);
+    });
+    return true;
   }
 
   /// Those of all runs whose target lies in [low, high), in order.
   void put_owned(int64_t low, int64_t high) const noexcept {
+    if (list()) return put.owned(to, *list(), from, *sources.step(), places.count(), low, high);
     int64_t from_offsets[block];
     for_blocks(places, 0, places.count(), [&](int64_t first, int64_t n, int64_t* offsets) {
       sources.offsets(first, n, from_offsets);
@@ -163,7 +255,7 @@ struct Scatter {
         offsets[owned] = offset;
         owned += offset >= low && offset < high;
       }
-      put(to, offsets, from, from_offsets, owned, run);
+      put.runs(to, offsets, from, from_offsets, owned, run);
     });
   }
 };
@@ -201,18 +293,19 @@ td_status scatter(td_device*, const td_view* x, int32_t axis, int32_t n_indices,
   const int64_t grain = grain_of(run * item_bytes(x->dtype));
   if (mode == TD_SCATTER_UNIQUE) {
     parallel_for(places.count(), grain, [&](int64_t begin, int64_t end) { scatter.put_range(begin, end); });
-  } else if (places.count() <= grain || thread_count() == 1) {
+    return TD_OK;
+  }
+  const Extent extent(*x);
+  const int64_t bytes = item_bytes(x->dtype), threads = thread_count();
+  const bool is_cached = extent.length * bytes <= cached_bytes;
+  const bool alone = threads == 1 || places.count() <= grain;
+  if (!alone && is_cached && sums_commute(*x, mode) && extent.length == extent.elements &&
+      extent.length <= places.count() / threads && scatter.add_apart(extent.low, extent.length, bytes))
+    return TD_OK;
+  if (alone || (is_cached && run < short_run)) {
     scatter.put_range(0, places.count());
-  } else if (const Extent extent(*x); sums_commute(*x, mode) && extent.length == extent.elements &&
-                                      extent.length * item_bytes(x->dtype) <= own_bytes &&
-                                      extent.length <= places.count() / thread_count()) {
-    std::mutex mutex;
-    parallel_for(places.count(), std::max(grain, extent.length), [&](int64_t begin, int64_t end) {
-      scatter.add_apart(begin, end, extent.low, extent.length, item_bytes(x->dtype), mutex);
-    });
   } else {
-    const int64_t share = std::max<int64_t>(1, (extent.length + thread_count() - 1) / thread_count());
-    parallel_for(extent.length, share, [&](int64_t begin, int64_t end) {
+    parallel_for(extent.length, (extent.length + threads - 1) / threads, [&](int64_t begin, int64_t end) {
       scatter.put_owned(extent.low + begin, extent.low + end);
     });
   }

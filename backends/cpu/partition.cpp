@@ -2,20 +2,25 @@
 //
 // A sorted sample of a long row gives for each rank a bracket: two keys between which it lies but for bad luck (Floyd
 // and Rivest: Expected time bounds for selection, 1975). One pass counts the elements that come before the bracket and
-// collects those in it, and only these are sorted. If a rank lies outside of its bracket, all elements are collected.
-// Short rows are sorted.
+// collects those in it, and only these are looked at again. If a rank lies outside of its bracket, or brackets of a row
+// would hold much of it, all elements are collected. Of what is collected many ranks are found by sorting, few by
+// partitioning around single elements. The shortest rows are sorted.
 #include <algorithm>
 #include <cmath>
 
 #include "isa.hpp"
 #include "partition_kernels.hpp"
 #include "sort_rows.hpp"
+#include "sort_select.hpp"
 
 namespace tandem::cpu {
 namespace {
 
 using namespace sorting;
 
+constexpr int64_t longest_sorted = 128;   // of rows that are sorted also for few ranks
+constexpr int64_t few_ranks = 8;
+constexpr int64_t longest_selected = 16384;  // of rows without brackets if ranks are few
 constexpr int64_t shortest_sampled = 1024;
 constexpr int64_t largest_sample = 1 << 15;
 constexpr int most_brackets = 16;
@@ -82,11 +87,19 @@ class Arranger {
     for_parts(job_.n, parts_, [=, this](Part mine, int64_t part) {
       int64_t* places = places_of(part);
       for_segments(mine, [=](int64_t i, int64_t n, const uint8_t* segments) {
-        for (int64_t j = 0; j < n; ++j) {
-          const int64_t at = places[segments[j]]++;
-          if (values != nullptr) values[at] = x[(i + j) * stride];
-          if (indices != nullptr) indices[at] = i + j;
-        }
+        if (count != 1) return put(x + i * stride, stride, i, n, values, indices, [=](int64_t j) {
+          return places[segments[j]]++;
+        });
+        int64_t low = places[0], high = places[1];  // in registers
+        put(x + i * stride, stride, i, n, values, indices, [&](int64_t j) {
+          const bool is_high = segments[j] != 0;
+          const int64_t at = is_high ? high : low;
+          high += is_high;
+          low += !is_high;
+          return at;
+        });
+        places[0] = low;
+        places[1] = high;
       });
     });
     for (int64_t p = 0; p < count; ++p) {
@@ -96,6 +109,23 @@ class Arranger {
   }
 
  private:
+  /// Writes n elements at x, which are at `first` and behind in the row, to next(0), next(1), ...
+  template <class Next>
+  static void put(const T* x, int64_t stride, int64_t first, int64_t n, T* values, int64_t* indices,
+                  Next next) noexcept {
+    if (indices == nullptr) {
+      for (int64_t j = 0; j < n; ++j) values[next(j)] = x[j * stride];
+    } else if (values == nullptr) {
+      for (int64_t j = 0; j < n; ++j) indices[next(j)] = first + j;
+    } else {
+      for (int64_t j = 0; j < n; ++j) {
+        const int64_t at = next(j);
+        values[at] = x[j * stride];
+        indices[at] = first + j;
+      }
+    }
+  }
+
   int64_t* places_of(int64_t part) const noexcept { return places_ + part * (most_pivots + 1); }
 
   /// Where each part puts its first element of each segment.
@@ -171,17 +201,21 @@ class RowSelector {
 
   void operator()(const T* x, int64_t stride, int64_t row) noexcept {
     x_ = x, stride_ = stride, row_ = row, ranks_ = Ranks(job_, row);
-    if (!make_brackets() || !collect()) {
+    const bool few = job_.n_ranks <= few_ranks;
+    const bool at_once = few && !with_index && job_.n <= longest_selected;
+    if (at_once || !make_brackets() || !collect()) {
       brackets_[0] = {Key(0), Key(~Key(0)), 0, job_.n_ranks};
       n_brackets_ = 1;
-      collect();
+      if (few && parts_ == 1)
+        take_all();
+      else
+        collect();
     }
-    const int64_t parts = collected_ >= shared_row_length ? parts_ : 1;
-    const E* sorted = RadixSort<E>(memory_.template as<void>(), parts).sort(entries_, spare_, collected_, varying_);
+    const E* ordered = few ? select() : sort();
     if (job_.arranged) {
-      arrange(sorted);
+      arrange(ordered);
     } else {
-      write(sorted);
+      write(ordered);
     }
   }
 
@@ -310,53 +344,105 @@ class RowSelector {
     found.varying = varying;
   }
 
-  /// Calls body(i, entry, place among the sorted entries) for each rank i.
+  /// Collects all elements into one bracket, without a look at them.
+  void take_all() noexcept {
+    const Key flip = flip_of<Key>(job_.descending);
+    if constexpr (with_index) {
+      Key keys[partition_block];
+      for (int64_t i = 0, n; i < job_.n; i += n) {
+        n = std::min(partition_block, job_.n - i);
+        kernels_.make_keys(x_ + i * stride_, stride_, n, flip, keys);
+        for (int64_t j = 0; j < n; ++j) entries_[i + j] = E{keys[j], static_cast<typename E::Index>(i + j)};
+      }
+    } else {
+      kernels_.make_keys(x_, stride_, job_.n, flip, entries_);
+    }
+    brackets_[0].inside = collected_ = job_.n;
+  }
+
+  const E* sort() noexcept {
+    const int64_t parts = collected_ >= shared_row_length ? parts_ : 1;
+    return RadixSort<E>(memory_.template as<void>(), parts).sort(entries_, spare_, collected_, varying_);
+  }
+
+  /// Puts those entries at their places that are at ranks.
+  const E* select() noexcept {
+    int64_t begin = 0;
+    for_ranks(entries_, [&](int64_t, const E&, int64_t place) {
+      if (place < begin) return;  // this rank again
+      select_place(entries_ + begin, collected_ - begin, place - begin);
+      begin = place + 1;
+    });
+    return entries_;
+  }
+
+  /// Calls body(i, entry, place among the collected entries in order) for each rank i.
   template <class Body>
-  void for_ranks(const E* sorted, Body body) const noexcept {
+  void for_ranks(const E* ordered, Body body) const noexcept {
     int64_t before = 0;  // entries of earlier brackets
     for (int b = 0; b < n_brackets_; ++b) {
       for (int64_t i = brackets_[b].first; i < brackets_[b].last; ++i) {
         const int64_t place = before + ranks_[i] - brackets_[b].below;
-        body(i, sorted[place], place);
+        body(i, ordered[place], place);
       }
       before += brackets_[b].inside;
     }
   }
 
-  void arrange(const E* sorted) noexcept {
-    if constexpr (with_index) {
-      for_ranks(sorted, [&](int64_t i, const E& entry, int64_t) {
+  void arrange(const E* ordered) noexcept {
+    for_ranks(ordered, [&](int64_t i, const E& entry, int64_t place) {
+      if constexpr (with_index) {
         pivots_[i] = {static_cast<Key>(entry.key), static_cast<int64_t>(entry.index), ranks_[i]};
-      });
-      Arranger<T>(job_, parts_, places_)(x_, stride_, row_, pivots_, job_.n_ranks);
-    }
+      } else {
+        pivots_[i] = {entry, position_of(ordered, entry, place), ranks_[i]};
+      }
+    });
+    Arranger<T>(job_, parts_, places_)(x_, stride_, row_, pivots_, job_.n_ranks);
   }
 
-  void write(const E* sorted) noexcept {
+  void write(const E* ordered) noexcept {
     T* values = job_.values == nullptr ? nullptr : static_cast<T*>(job_.values) + row_ * job_.n_ranks;
     int64_t* indices = job_.indices == nullptr ? nullptr : job_.indices + row_ * job_.n_ranks;
-    for_ranks(sorted, [&](int64_t i, const E& entry, int64_t place) {
+    for_ranks(ordered, [&](int64_t i, const E& entry, int64_t place) {
       if constexpr (with_index) {
         const auto index = static_cast<int64_t>(entry.index);
         if (values != nullptr) values[i] = x_[index * stride_];
         if (indices != nullptr) indices[i] = index;
-      } else {
-        values[i] = value_of(sorted, entry, place);
+      } else if constexpr (Order<T>::invertible) {
+        values[i] = value_of(ordered, entry, place);
       }
     });
   }
 
+  /// Where in the row the element is that sort puts at a place: as many of its key come before it as in order.
+  int64_t position_of(const E* ordered, Key key, int64_t place) const noexcept
+    requires(!with_index)
+  {
+    const Key flip = flip_of<Key>(job_.descending);
+    auto earlier = static_cast<int64_t>(std::count(ordered, ordered + place, key));
+    Key keys[partition_block];
+    for (int64_t i = 0;; i += partition_block) {
+      const int64_t n = std::min(partition_block, job_.n - i);
+      kernels_.make_keys(x_ + i * stride_, stride_, n, flip, keys);
+      const auto equal = static_cast<int64_t>(std::count(keys, keys + n, key));
+      if (earlier >= equal) {
+        earlier -= equal;
+        continue;
+      }
+      for (int64_t j = 0;; ++j) {
+        if (keys[j] == key && earlier-- == 0) return i + j;
+      }
+    }
+  }
+
   /// The element of a key. Zeros and NaNs have one key each, so their signs and payloads come from x, in its order.
-  T value_of(const E* sorted, Key key, int64_t place) const noexcept
+  T value_of(const E* ordered, Key key, int64_t place) const noexcept
     requires(!with_index)
   {
     const Key flip = flip_of<Key>(job_.descending);
     if constexpr (requires { Order<T>::nan; }) {
       if (key == Order<T>::nan || key == Order<T>::key(T{}, flip)) {
-        int64_t earlier = sorted + place - std::lower_bound(sorted, sorted + place, key);
-        for (int64_t i = 0;; ++i) {
-          if (key_of_element(i) == key && earlier-- == 0) return x_[i * stride_];
-        }
+        return x_[position_of(ordered, key, place) * stride_];
       }
     }
     return Order<T>::value(key, flip);
@@ -467,8 +553,11 @@ td_status sort_short_rows(const Job& job, td_error* error) noexcept {
 
 template <class T>
 td_status partition_dtype(const Job& job, td_error* error) noexcept {
-  if (job.n < shortest_sampled) return sort_short_rows<T>(job, error);
+  if (job.n <= longest_sorted || (job.n < shortest_sampled && job.n_ranks > few_ranks))
+    return sort_short_rows<T>(job, error);
   const bool positions = job.arranged || job.indices != nullptr;
+  if (job.arranged && job.n_ranks <= few_ranks && job.n <= longest_selected)
+    return select_rows<T, typename Order<T>::Key>(job, error);
   return with_entries<T>(job.n, positions, [&]<class E>() { return select_rows<T, E>(job, error); });
 }
 

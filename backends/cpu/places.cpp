@@ -46,9 +46,8 @@ void Places::add(int64_t length, int64_t stride, const td_view* indices, int axi
 /// Offsets along the last axis from the coordinates on.
 void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const noexcept {
   const Axis& last = axes_[n_axes_ - 1];
-  int64_t base = 0, places[TD_MAX_NDIM] = {};
+  int64_t base = offset_of(coordinates), places[TD_MAX_NDIM] = {};
   int varying = -1;  // the first index array that differs along the row
-  for (int i = 0; i < n_axes_; ++i) base += coordinates[i] * axes_[i].stride;
   for (int k = 0; k < n_indices_; ++k) {
     for (int i = 0; i < n_axes_; ++i) places[k] += coordinates[i] * axes_[i].indices[k];
     if (last.indices[k] == 0)
@@ -61,30 +60,41 @@ void Places::row(const int64_t* coordinates, int64_t n, int64_t* offsets) const 
     return;
   }
   const int64_t first = places[varying], step = last.indices[varying];
-  for (int64_t j = 0; j < n; ++j) offsets[j] = base + offset_at(arrays_[varying], first + j * step);
+  const IndexArray array = arrays_[varying];
+  if (array.data)
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + array.offset(array.data[first + j * step]);
+  else
+    for (int64_t j = 0; j < n; ++j) offsets[j] = base + array.offset(first + j * step);
   for (int k = varying + 1; k < n_indices_; ++k) {
     const int64_t step = last.indices[k];
     for (int64_t j = 0; step != 0 && j < n; ++j) offsets[j] += offset_at(arrays_[k], places[k] + j * step);
   }
 }
 
+void Places::find(int64_t run, int64_t* coordinates) const noexcept {
+  for (int i = n_axes_ - 1; i >= 0; --i) {
+    coordinates[i] = run % axes_[i].length;
+    run /= axes_[i].length;
+  }
+}
+
+void Places::advance(int64_t* coordinates, int64_t n) const noexcept {
+  coordinates[n_axes_ - 1] += n;
+  for (int i = n_axes_ - 1; i > 0 && coordinates[i] == axes_[i].length; --i) {
+    coordinates[i] = 0;
+    ++coordinates[i - 1];
+  }
+}
+
 void Places::offsets(int64_t first, int64_t n, int64_t* offsets) const noexcept {
   int64_t coordinates[2 * TD_MAX_NDIM];
-  for (int i = n_axes_ - 1; i >= 0; --i) {
-    coordinates[i] = first % axes_[i].length;
-    first /= axes_[i].length;
-  }
-  int64_t& last = coordinates[n_axes_ - 1];
+  find(first, coordinates);
   while (n > 0) {
-    const int64_t length = std::min(n, axes_[n_axes_ - 1].length - last);
+    const int64_t length = next_length(coordinates, n);
     row(coordinates, length, offsets);
+    advance(coordinates, length);
     n -= length;
     offsets += length;
-    last += length;
-    for (int i = n_axes_ - 1; i > 0 && coordinates[i] == axes_[i].length; --i) {
-      coordinates[i] = 0;
-      ++coordinates[i - 1];
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 // run by run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <tandem/backend.h>
@@ -32,8 +33,25 @@ class Places {
     return alone ? &arrays_[0] : nullptr;
   }
 
+  /// The distance between neighbouring runs if there is no index array and it is one for all, the first at 0.
+  const int64_t* step() const noexcept { return n_axes_ == 1 && n_indices_ == 0 ? &axes_[0].stride : nullptr; }
+
   /// offsets[j] = that of run first + j, for j < n
   void offsets(int64_t first, int64_t n, int64_t* offsets) const noexcept;
+
+  /// Without index arrays: calls body(offset, step, length) for the runs first, ..., first + n - 1, row by row: as many
+  /// runs as that length, the first one at the offset, one step from each other.
+  template <class Body>
+  void for_rows(int64_t first, int64_t n, Body body) const noexcept {
+    int64_t coordinates[2 * TD_MAX_NDIM];
+    find(first, coordinates);
+    while (n > 0) {
+      const int64_t length = next_length(coordinates, n);
+      body(offset_of(coordinates), axes_[n_axes_ - 1].stride, length);
+      advance(coordinates, length);
+      n -= length;
+    }
+  }
 
  private:
   struct Axis {
@@ -42,6 +60,18 @@ class Places {
   };
 
   void add(int64_t length, int64_t stride, const td_view* indices, int axis) noexcept;
+  /// Coordinates of a run, and how a walk from them along the last axis goes on.
+  void find(int64_t run, int64_t* coordinates) const noexcept;
+  int64_t next_length(const int64_t* coordinates, int64_t n) const noexcept {
+    return std::min(n, axes_[n_axes_ - 1].length - coordinates[n_axes_ - 1]);
+  }
+  void advance(int64_t* coordinates, int64_t n) const noexcept;
+  /// Offset of the run there but for what index arrays say.
+  int64_t offset_of(const int64_t* coordinates) const noexcept {
+    int64_t offset = 0;
+    for (int i = 0; i < n_axes_; ++i) offset += coordinates[i] * axes_[i].stride;
+    return offset;
+  }
   void row(const int64_t* coordinates, int64_t n, int64_t* offsets) const noexcept;
 
   int n_axes_ = 0, n_indices_;

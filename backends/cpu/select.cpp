@@ -1,4 +1,5 @@
-// The verb select. Threads count what they will find, so that each knows where its results begin.
+// The verb select. Threads count what they will find, so that each knows where its results begin. Conditions are bytes 0
+// or 1.
 #include <algorithm>
 #include <cstring>
 
@@ -10,43 +11,64 @@ namespace tandem::cpu {
 namespace {
 
 constexpr int64_t grain = 65536;  // elements of a thread's smallest share
-constexpr int64_t block = 1024;
+
+constexpr int64_t word = 8;       // conditions looked at together
+
+uint64_t word_at(const uint8_t* mask) noexcept {
+  uint64_t conditions;
+  std::memcpy(&conditions, mask, sizeof conditions);
+  return conditions;
+}
 
 int64_t count_true(const uint8_t* mask, int64_t n) noexcept {
-  int64_t count = 0;
-  for (int64_t i = 0; i < n; ++i) count += mask[i] != 0;
+  constexpr uint64_t every_second = 0x00ff00ff00ff00ff, ones = 0x0001000100010001;
+  constexpr int64_t most = 255;  // words whose bytes add up without overflow
+  int64_t count = 0, i = 0;
+  while (i + word <= n) {
+    uint64_t sums = 0;
+    for (const int64_t end = std::min(n - word, i + (most - 1) * word); i <= end; i += word) sums += word_at(mask + i);
+    count += int64_t(((sums & every_second) + (sums >> 8 & every_second)) * ones >> 48);
+  }
+  for (; i < n; ++i) count += mask[i];
   return count;
 }
 
-/// Writes the first `count` elements of x where the mask holds. Without branches, and nothing behind the last one.
-template <class T>
-void pick(const T* x, const uint8_t* mask, T* out, int64_t count) noexcept {
-  int64_t done = 0;
-  for (int64_t i = 0; done < count; ++i) {
-    out[done] = x[i];
-    done += mask[i] != 0;
+/// Writes value(i) for those i < n where the mask holds, at most `count`; returns how many. Without branches but for
+/// words of no true condition, and nothing behind the last one.
+template <class T, class Value>
+int64_t pick(const uint8_t* mask, int64_t n, T* out, int64_t count, Value value) noexcept {
+  int64_t done = 0, i = 0;
+  for (; i + word <= n && done + word <= count; i += word) {
+    if (word_at(mask + i) == 0) continue;
+    for (int64_t j = i; j < i + word; ++j) {
+      out[done] = value(j);
+      done += mask[j];
+    }
   }
+  for (; i < n && done < count; ++i) {
+    out[done] = value(i);
+    done += mask[i];
+  }
+  return done;
 }
 
 template <class T>
-void pick_range(const td_view& x, const uint8_t* mask, void* out, int64_t begin, int64_t, int64_t count) noexcept {
-  pick(static_cast<const T*>(x.data) + begin, mask + begin, static_cast<T*>(out), count);
+void pick_range(const td_view& x, const uint8_t* mask, void* out, int64_t begin, int64_t end, int64_t count) noexcept {
+  const T* from = static_cast<const T*>(x.data) + begin;
+  pick(mask + begin, end - begin, static_cast<T*>(out), count, [=](int64_t i) { return from[i]; });
 }
 
 /// Elements of the index array.
 void pick_positions(const td_view& x, const uint8_t* mask, void* out, int64_t begin, int64_t end,
                     int64_t count) noexcept {
-  const Places places(x, 0);
-  int64_t offsets[block];
   int64_t* to = static_cast<int64_t*>(out);
-  for (int64_t first = begin; count > 0 && first < end; first += block) {
-    const int64_t n = std::min(block, end - first), found = count_true(mask + first, n);
-    if (found == 0) continue;
-    places.offsets(first, n, offsets);
-    pick(offsets, mask + first, to, found);
+  mask += begin;
+  Places(x, 0).for_rows(begin, end - begin, [&](int64_t first, int64_t step, int64_t n) {
+    const int64_t found = pick(mask, n, to, count, [=](int64_t i) { return first + i * step; });
+    mask += n;
     to += found;
     count -= found;
-  }
+  });
 }
 
 using Pick = void (*)(const td_view&, const uint8_t*, void*, int64_t, int64_t, int64_t) noexcept;

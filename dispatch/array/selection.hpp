@@ -48,6 +48,9 @@ int count_indexed_axes(std::span<const Index> index, const Shape& shape);
 SelectionPtr make_selection(const char* function, const Array& base, std::span<const Index> index,
                             bool read_at_once = false);
 
+/// The elements of a 1-d array at ready int64 positions that lie in it.
+std::shared_ptr<const Selection> selection_of(const Array& positions);
+
 /// The elements of x that the selection names, as a new array: at once, or when they are needed. Throws IndexError, with
 /// `function` as the start of the message, for unchecked indices outside; there are none if it is done later.
 Array select(const char* function, const Array& x, SelectionPtr selection, bool later);

@@ -3,9 +3,11 @@
 #include <tandem/creation.hpp>
 #include <tandem/elementwise.hpp>
 #include <tandem/indexing.hpp>
+#include <tandem/reductions.hpp>
 #include <tandem/scans.hpp>
 #include <tandem/sorting.hpp>
 
+#include "../array/selection.hpp"
 #include "common.hpp"
 
 namespace tandem {
@@ -71,16 +73,40 @@ Array compared(const char* function, const Array& x1, const Array& x2, bool both
   return sorted(logical_and(concat({yes, differs}), concat({differs, yes})));
 }
 
+/// The elements of a 1-d array at int64 places in it.
+Array at_places(const Array& x, const Array& places) {
+  return detail::select("isin", x, detail::selection_of(places), false);
+}
+
+/// isin by a table with a place for each integer that the set may hold, if these are so few that it pays.
+std::optional<Array> found_in_table(const Array& x, const Array& set) {
+  constexpr std::uint64_t places_by_element = 6;
+  // The many threads of a GPU would write the same places again and again.
+  if (!is_integer(x.dtype()) || !x.device().shares_host_memory()) return {};
+  // Numbers and their differences modulo 2^64.
+  const auto smallest = min(set).astype(uint64).item<std::uint64_t>();
+  const auto span = max(set).astype(uint64).item<std::uint64_t>() - smallest;
+  if (span / places_by_element >= static_cast<std::uint64_t>(x.size() + set.size())) return {};
+  // What lies outside finds the last place, where nothing is.
+  const auto places_of = [&](const Array& each) {
+    return minimum(subtract(each.astype(uint64), smallest), span + 1).astype(int64).eval();
+  };
+  Array table = zeros({static_cast<std::int64_t>(span) + 2}, {.dtype = bool_, .device = x.device()});
+  detail::selection_of(places_of(set))->assign(table, true);
+  return at_places(table, places_of(x));
+}
+
 /// isin for arrays of one dtype and a set that is not empty.
 Array found(const Array& x, const Array& set) {
-  if (set.size() <= 8) {  // one pass over x
+  if (set.size() <= 15) {  // one pass over x
     Array result = equal(x, set(0));
     for (std::int64_t i = 1; i < set.size(); ++i) result = logical_or(std::move(result), equal(x, set(i)));
     return result;
   }
+  if (std::optional<Array> result = found_in_table(x, set)) return *std::move(result);
   const Array sorted = sort(set);
   const Array places = minimum(searchsorted(sorted, x), set.size() - 1);
-  return equal(take(sorted, places), x);
+  return equal(at_places(sorted, places.eval()), x);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <tandem/scans.hpp>
 #include <tandem/sorting.hpp>
 
+#include "../array/selection.hpp"
 #include "../array/shape_rules.hpp"
 #include "common.hpp"
 
@@ -214,10 +215,11 @@ Array before_edges(const Array& sorted, const Array& edges) {
                  searchsorted(sorted, edges(slice(-1, none)), {.side = Side::right})});
 }
 
-/// Sums of the weights of equal positions 0 <= x < length, added in order.
+/// Sums of the weights of equal int64 positions 0 <= x < length, added in order.
 Array weighed(const Array& x, const Operand& weights, std::int64_t length, DType dtype) {
   Array result = zeros({length}, {.dtype = dtype, .device = x.device()});
-  if (x.size() > 0) add_at(result, Index(x), weights.is_array() ? Operand(weights.array().astype(dtype)) : weights);
+  if (x.size() > 0)
+    detail::selection_of(x.eval())->assign(result, weights.is_array() ? weights.array().astype(dtype) : weights, true);
   return result;
 }
 
@@ -417,9 +419,12 @@ Array bincount(const Array& x, const BincountOptions& options) {
   std::int64_t length = options.minlength;
   DType narrow = int64;  // fewer bytes sort faster
   if (x.size() > 0) {
-    const std::int64_t smallest = min(numbers).item<std::int64_t>();
-    if (smallest < 0) fail(function, "the numbers must not be negative, and " + std::to_string(smallest) + " is");
-    const std::int64_t largest = max(numbers).item<std::int64_t>();
+    // One pass: negative numbers are the largest ones without a sign.
+    const auto largest = static_cast<std::int64_t>(max(numbers.astype(uint64)).item<std::uint64_t>());
+    if (largest < 0) {
+      const auto smallest = min(numbers).item<std::int64_t>();
+      fail(function, "the numbers must not be negative, and " + std::to_string(smallest) + " is");
+    }
     if (largest > most_bins) fail(function, std::to_string(largest) + " is too large to count up to");
     length = std::max(length, largest + 1);
     narrow = largest <= UINT16_MAX ? uint16 : largest <= UINT32_MAX ? uint32 : int64;
