@@ -47,7 +47,7 @@ void print_comparison(const DeviceCurves& base, const DeviceCurves& other, const
                   seconds_text(size.base).c_str(), seconds_text(size.other).c_str(), seconds_text(size.there).c_str(),
                   seconds_text(size.back).c_str(), ratio_text(size.speed_up()).c_str(),
                   ratio_text(size.speed_up_with_transfers()).c_str(),
-                  uses ? size_text(std::max(1.0, *uses)).c_str() : "never");
+                  uses ? size_text(*uses).c_str() : "never");
     }
   std::printf("\n%-10s  %-42s %18s %22s\n", "break-even", "", "resident", "with both transfers");
   for (const ComparedCase& one : compared)

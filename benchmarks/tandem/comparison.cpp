@@ -1,5 +1,6 @@
 #include "comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -30,7 +31,7 @@ std::string scaled(double value, double step, const std::vector<const char*>& un
 
 std::optional<double> Comparison::uses_to_pay() const {
   if (base <= other) return {};
-  return (there + back) / (base - other);
+  return std::max(1.0, std::ceil((there + back) / (base - other)));
 }
 
 std::vector<ComparedCase> compare(const DeviceCurves& base, const DeviceCurves& other) {

@@ -299,12 +299,12 @@ SelectionPtr make_selection(const char* function, const Array& base, std::span<c
   return SelectionPtr(new Selection(Builder(function, base, index, read_at_once).finish()));
 }
 
-std::shared_ptr<const Selection> selection_of(const Array& positions) {
+SelectionPtr selection_of(const Array& positions) {
   Selection result;
   result.basic = {slice(none, none)};
   result.indices = {positions};
   result.shape = positions.shape();
-  return std::make_shared<const Selection>(std::move(result));
+  return SelectionPtr(new Selection(std::move(result)));
 }
 
 Array Selection::view_of(const Array& base) const {

@@ -49,7 +49,7 @@ SelectionPtr make_selection(const char* function, const Array& base, std::span<c
                             bool read_at_once = false);
 
 /// The elements of a 1-d array at ready int64 positions that lie in it.
-std::shared_ptr<const Selection> selection_of(const Array& positions);
+SelectionPtr selection_of(const Array& positions);
 
 /// The elements of x that the selection names, as a new array: at once, or when they are needed. Throws IndexError, with
 /// `function` as the start of the message, for unchecked indices outside; there are none if it is done later.
