@@ -61,17 +61,19 @@ void print_comparison(const DeviceCurves& base, const DeviceCurves& other, const
 int bench_command(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments)
     if (argument == "--yardstick") return run_yardstick(arguments);
-  std::string names, json, page, target;
+  std::string names, json, page, target, from;
   MeasureOptions options;
   options.progress = show_progress;
   read_arguments(arguments, {{"--device", [&](const std::string& value) { names = value; }},
                              {"--only", [&](const std::string& value) { options.only = value; }},
                              {"--budget", [&](const std::string& value) { options.budget = positive_number(value); }},
+                             {"--from", [&](const std::string& value) { from = value; }},
                              {"--target", [&](const std::string& value) { target = value; }},
                              {"--json", [&](const std::string& value) { json = value; }},
                              {"--html", [&](const std::string& value) { page = value; }}});
   const Measurements recorded = target.empty() ? Measurements{} : read_measurements(target);
-  Measurements measured = measure_devices(devices_of(names), options);
+  const Measurements measured =
+      from.empty() ? measure_devices(devices_of(names), options) : read_measurements(from);
   const DeviceCurves* const host = measured.find("cpu");
   bool compared = false;
   const auto beside_host = [&](const DeviceCurves& other, const std::string& origin) {
@@ -85,7 +87,7 @@ int bench_command(const std::vector<std::string>& arguments) {
   if (!compared) {
     for (const DeviceCurves& device : measured.devices) print_alone(device);
     std::printf("\nThere is no second device to compare with: `tandem info` says why, and --target FILE takes one from a "
-                "file\nthat `tandem calibrate` or `tandem bench --json` wrote on another machine.\n");
+                "file\nthat `tandem bench --json` wrote on another machine.\n");
   }
   if (!json.empty()) write_text(json, to_json(measured));
   if (!page.empty()) write_text(page, bench_page(measured, recorded));

@@ -1,4 +1,4 @@
-// Times of all cases over sizes on one or several devices, as `tandem bench` takes and `tandem calibrate` keeps them.
+// Times of all cases over sizes on one or several devices, as `tandem bench` takes and keeps them.
 #pragma once
 
 #include <cstdint>
