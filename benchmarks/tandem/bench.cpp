@@ -34,8 +34,8 @@ void print_alone(const DeviceCurves& device) {
 }
 
 void print_comparison(const DeviceCurves& base, const DeviceCurves& other, const std::string& origin) {
-  std::printf("\n%s beside %s%s. Times in the first two columns are of arrays that lie there. \"pays after\": uses of the inputs\n"
-              "on %s until it has made up for moving them there and the result back.\n\n",
+  std::printf("\n%s beside %s%s. Times in the first two columns are of arrays that lie there. \"pays after\": uses of the "
+              "inputs\non %s until it has made up for moving them there and the result back.\n\n",
               base.device.c_str(), other.device.c_str(), origin.c_str(), other.device.c_str());
   std::printf("%-10s %10s %10s %10s %10s %10s %9s %9s %10s\n", "float32", "elements", base.device.c_str(),
               other.device.c_str(), "there", "back", "speed-up", "with both", "pays after");
@@ -86,8 +86,8 @@ int bench_command(const std::vector<std::string>& arguments) {
     beside_host(device, " (recorded " + recorded.date + " in " + target + ")");
   if (!compared) {
     for (const DeviceCurves& device : measured.devices) print_alone(device);
-    std::printf("\nThere is no second device to compare with: `tandem info` says why, and --target FILE takes one from a "
-                "file\nthat `tandem bench --json` wrote on another machine.\n");
+    std::printf("\nThere is no second device to compare with: `tandem info` says why, and --target FILE takes one from "
+                "a file\nthat `tandem bench --json` wrote on another machine.\n");
   }
   if (!json.empty()) write_text(json, to_json(measured));
   if (!page.empty()) write_text(page, bench_page(measured, recorded));

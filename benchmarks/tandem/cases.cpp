@@ -53,7 +53,8 @@ std::vector<Case> make_cases() {
        [](const Arrays& a, Count) { return softmax(a[0], {.axis = 1}); }, each(5)},
       {"matmul", "products", "x @ y, square", squares(2),
        [](const Arrays& a, Count) { return matmul(a[0], a[1]); }, cubed(2)},
-      {"matvec", "products", "x @ v", [](Count n) { return Arrays{numbers({order(n), order(n)}, 0), numbers({order(n)}, 1)}; },
+      {"matvec", "products", "x @ v",
+       [](Count n) { return Arrays{numbers({order(n), order(n)}, 0), numbers({order(n)}, 1)}; },
        [](const Arrays& a, Count) { return matmul(a[0], a[1]); }, each(2)},
       {"solve", "linear algebra", "solve(x, v)",
        [](Count n) {

@@ -12,7 +12,7 @@ namespace tandem::bench {
 
 struct Case {
   std::string name;    // "add", "matmul"
-  std::string theme;   // "elementwise", "reductions", "products", "linear algebra", "movement", "order", "transforms", "random"
+  std::string theme;   // "elementwise", "reductions", "linear algebra", ...
   std::string what;    // for people: "x + y", "x @ y, square"
   /// Inputs on the default device, random; the first has n elements, or the result where there are none. n is a power
   /// of four.

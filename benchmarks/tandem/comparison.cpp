@@ -23,7 +23,8 @@ std::string scaled(double value, double step, const std::vector<const char*>& un
   std::size_t unit = 0;
   while (unit + 1 < units.size() && value >= step * 0.9995) value /= step, ++unit;
   char text[32];
-  std::snprintf(text, sizeof text, value < 9.995 ? "%.2f %s" : value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  const char* const format = value < 9.995 ? "%.2f %s" : value < 99.95 ? "%.1f %s" : "%.0f %s";
+  std::snprintf(text, sizeof text, format, value, units[unit]);
   return text;
 }
 

@@ -20,8 +20,9 @@ constexpr Command commands[] = {
     {"info", "info [--json]: backends found or why not, devices, libraries, environment", tandem::bench::info_command},
     {"ops", "ops: the table of elementwise operations and reductions, in Markdown", tandem::bench::ops_command},
     {"bench",
-     "bench [--device NAMES] [--only REGEX] [--budget SECONDS] [--from FILE] [--target FILE] [--json FILE] [--html FILE]: "
-     "CPU or GPU, by operation and size\n  bench --yardstick [--device NAMES] [--json FILE] [--only REGEX] [--max-s SECONDS] [--small]",
+     "bench [--device NAMES] [--only REGEX] [--budget SECONDS] [--from FILE] [--target FILE] [--json FILE] "
+     "[--html FILE]: CPU or GPU, by operation and size\n"
+     "  bench --yardstick [--device NAMES] [--json FILE] [--only REGEX] [--max-s SECONDS] [--small]",
      tandem::bench::bench_command},
     {"version", "version", tandem::bench::version_command},
 };

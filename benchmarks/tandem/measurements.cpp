@@ -66,7 +66,8 @@ std::vector<Transfer> measure_transfers(const Device& device, const MeasureOptio
 
 double measure_copy_rate(const Device& device, const MeasureOptions& options) {
   const Array x = full({1 << 26}, 1.5, {.dtype = float32, .device = device}).eval();
-  return 2 * double(x.nbytes()) / time_call(device, [&] { return x.copy(); }, 0, options.budget, options.longest).seconds;
+  const Timing copy = time_call(device, [&] { return x.copy(); }, 0, options.budget, options.longest);
+  return 2 * double(x.nbytes()) / copy.seconds;
 }
 
 std::map<std::string, std::string> facts_of(const Device& device) {
@@ -102,7 +103,8 @@ const Curve* DeviceCurves::find(const std::string& name) const {
 }
 
 const DeviceCurves* Measurements::find(const std::string& device) const {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceCurves& d) { return d.device == device; });
+  const auto found =
+      std::find_if(devices.begin(), devices.end(), [&](const DeviceCurves& d) { return d.device == device; });
   return found == devices.end() ? nullptr : &*found;
 }
 
@@ -139,11 +141,6 @@ Measurements measure_devices(const std::vector<Device>& devices, const MeasureOp
   set_default_device(before);
   next("");
   return all;
-}
-
-std::optional<double> seconds_at(const Curve& curve, double n) {
-  if (curve.points.empty()) return {};
-  return interpolate(curve.points, [](const Point& p) { return double(p.n); }, [](const Point& p) { return p.seconds; }, n);
 }
 
 double to_device_seconds(const DeviceCurves& device, double bytes) {

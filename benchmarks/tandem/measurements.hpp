@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,9 +57,6 @@ struct MeasureOptions {
 
 Measurements measure_devices(const std::vector<Device>& devices, const MeasureOptions& options);
 
-/// Seconds at any size between the measured ones and beyond them, along straight lines of the logarithms; none for a
-/// curve without points.
-std::optional<double> seconds_at(const Curve& curve, double n);
 /// Seconds of transfers of so many bytes; 0 where there are none.
 double to_device_seconds(const DeviceCurves& device, double bytes);
 double to_host_seconds(const DeviceCurves& device, double bytes);

@@ -22,7 +22,8 @@ json comparison_json(const DeviceCurves& base, const DeviceCurves& other) {
     for (const Comparison& size : one.sizes)
       sizes.push_back({{"n", size.n}, {"base", size.base}, {"other", size.other}, {"there", size.there},
                        {"back", size.back}, {"speed_up", size.speed_up()},
-                       {"with_transfers", size.speed_up_with_transfers()}, {"uses", optional_number(size.uses_to_pay())}});
+                       {"with_transfers", size.speed_up_with_transfers()},
+                       {"uses", optional_number(size.uses_to_pay())}});
     list.push_back({{"name", one.name}, {"what", one.what}, {"sizes", sizes},
                     {"break_even", optional_number(one.break_even)},
                     {"break_even_with_transfers", optional_number(one.break_even_with_transfers)}});

@@ -15,7 +15,7 @@ inline double seconds_since(Clock::time_point start) {
 
 struct Timing {
   double seconds;  // of a call, the median
-  double spread;   // a quarter of the calls took less than the median by this share of it, or a quarter more; the larger
+  double spread;   // distance of the farther quartile from the median, as a share of it
   double first;    // of the first call
   int samples;
 };

@@ -60,7 +60,8 @@ int run_yardstick(const std::vector<std::string>& arguments) {
       if (!std::regex_search(workload.name, only)) continue;
       const std::vector<Array> in = workload.make();
       device.synchronize();
-      const Timing m = time_call(device, [&] { return workload.call(in); }, workload.loops, options.max_s / 4, options.max_s);
+      const Timing m =
+          time_call(device, [&] { return workload.call(in); }, workload.loops, options.max_s / 4, options.max_s);
       std::printf("%-14s %-24s %12.4f ms", peer.c_str(), workload.name.c_str(), m.seconds * 1e3);
       if (workload.bytes > 0) std::printf(" %9.1f GB/s", workload.bytes / m.seconds / 1e9);
       else std::printf("%15s", "");
