@@ -124,7 +124,6 @@ Measurements measure_devices(const std::vector<Device>& devices, const MeasureOp
     set_default_device(device);
     DeviceCurves curves{device.name(), facts_of(device), 0, {}, {}};
     next(device.name() + " copies");
-    curves.copy_rate = measure_copy_rate(device, options);
     if (!device.shares_host_memory()) curves.transfers = measure_transfers(device, options);
     done += double(case_sizes().size());
     for (const Case& one : cases()) {
@@ -136,6 +135,7 @@ Measurements measure_devices(const std::vector<Device>& devices, const MeasureOp
         }));
       done = begin + double(case_sizes().size());
     }
+    curves.copy_rate = measure_copy_rate(device, options);  // last: the first allocations of a process are slow
     all.devices.push_back(std::move(curves));
   }
   set_default_device(before);
