@@ -51,6 +51,31 @@ int info_command(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+int replay_command(const std::vector<std::string>& arguments) {
+  parity::ReplayOptions options;
+  std::string file;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string* target = arguments[i] == "--backend" ? &options.backend
+                          : arguments[i] == "--parity" ? &options.parity
+                                                       : nullptr;
+    if (target && i + 1 < arguments.size()) {
+      *target = arguments[++i];
+    } else if (!target && file.empty() && !arguments[i].starts_with("--")) {
+      file = arguments[i];
+    } else {
+      file.clear();
+      break;
+    }
+  }
+  if (file.empty()) {
+    std::fprintf(stderr, "usage: tandem replay FILE [--backend NAME] [--parity NAME]\n");
+    return 2;
+  }
+  const parity::Replay replay = parity::replay(file, options);
+  std::fputs(replay.text.c_str(), stdout);
+  return replay.agrees ? 0 : 1;
+}
+
 int version_command(const std::vector<std::string>&) {
   std::printf("tandem %s\n", version());
   return 0;

@@ -161,7 +161,8 @@ template <>
 struct Slot<const td_random*> {
   Slot<td_random> random;
   Slot<const td_view*> parameters;
-  Slot(const RecordedArgument& argument, const Target& target) : random(argument, target), parameters(argument, target) {
+  Slot(const RecordedArgument& argument, const Target& target)
+      : random(argument, target), parameters(argument, target) {
     const double** places[] = {&random.value.lows, &random.value.highs};
     for (std::size_t i = 0; i < parameters.views.size() && i < std::size(places); ++i)
       *places[i] = static_cast<const double*>(parameters.views[i].data);

@@ -179,12 +179,17 @@ class CallReader {
   /// As many arguments as the verb has, and as many arrays in them as they say, each read or written as there.
   void check_arguments(const RecordedCall& call) const {
     const Signature& signature = signatures[int(call.verb)];
-    if (int(call.arguments.size()) != signature.size - 2) damaged("the verb " + std::string(name(call.verb)) + " has other arguments");
+    const std::string verb = name(call.verb);
+    if (int(call.arguments.size()) != signature.size - 2) damaged("the verb " + verb + " has other arguments");
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const Parameter& parameter = signature.parameters[i + 1];
       const RecordedArgument& argument = call.arguments[i];
       std::int32_t count = 1;
-      if (parameter.counted) std::memcpy(&count, call.arguments[i - 1].value.data(), std::min(sizeof count, call.arguments[i - 1].value.size()));
+      if (parameter.counted) {
+        const std::vector<std::byte>& before = call.arguments[i - 1].value;
+        if (before.size() != sizeof count) damaged("it does not say how many " + std::string(parameter.name));
+        std::memcpy(&count, before.data(), sizeof count);
+      }
       const bool fits = parameter.counted ? std::int64_t(argument.arrays.size()) == count ||
                                                 argument.value.size() == std::size_t(count) * sizeof(std::int32_t)
                                           : call.verb == Verb::run_program || argument.arrays.size() <= 2;
@@ -225,7 +230,8 @@ class CallReader {
     for (std::size_t i = 0; good && i < p.input_dtypes.size(); ++i)
       good = call.arguments[1].arrays[i].dtype == DType(p.input_dtypes[i]);
     for (std::size_t i = 0; good && i < p.outputs.size(); ++i)
-      good = call.arguments[2].arrays[i].dtype == value_dtype(program, p.outputs[i]) && call.arguments[2].arrays[i].has_memory;
+      good = call.arguments[2].arrays[i].dtype == value_dtype(program, p.outputs[i]) &&
+             call.arguments[2].arrays[i].has_memory;
     if (!good) damaged("its program makes no sense");
   }
 
@@ -264,7 +270,7 @@ RecordedCall load_call(const std::string& file, RecordedBy& by) {
   if (bytes.size() < sizeof head || !bytes.starts_with(magic)) place.fail("is no recorded call");
   std::memcpy(&head, bytes.data(), sizeof head);
   if (head.version != version)
-    place.fail("has version " + std::to_string(head.version) + ", this Tandem reads version " + std::to_string(version));
+    place.fail("has version " + std::to_string(head.version) + ", and this Tandem reads " + std::to_string(version));
   const std::string_view content = std::string_view(bytes).substr(sizeof head);
   if (content.size() != head.bytes)
     place.fail("is damaged: " + std::to_string(content.size()) + " of " + std::to_string(head.bytes) + " bytes");
