@@ -175,6 +175,7 @@ TEST(Parity, OnlyReportsIfAskedTo) {
   Environment variables = environment("exp:far");
   for (auto& [key, value] : variables)
     if (key == "TANDEM_LAYERS") value = "parity:report";
+  variables.emplace_back("TANDEM_EAGER", "0");
   EXPECT_EQ(run_probe("reported", variables), "10.873127, 1, 2");
 }
 
@@ -247,8 +248,9 @@ TEST(Replay, MistakesAreNamed) {
   };
   EXPECT_EQ(message("parity:none", "").find("Device: TANDEM_LAYERS: parity:none: backend none cannot be used: "), 0u);
   EXPECT_EQ(message("parity", "nobody").find("Device: TANDEM_PARITY=nobody: backend nobody cannot be used: "), 0u);
-  EXPECT_EQ(message("parity", "reference:3").find("Device: TANDEM_PARITY=reference:3: there is no device reference:3"),
+  EXPECT_EQ(message("parity", "reference:3").find("Device: TANDEM_PARITY=reference:3: there is no reference:3; "),
             0u);
+  EXPECT_EQ(message("parity:../cpu", "").find("Device: TANDEM_LAYERS: parity:../cpu: \"../cpu\" is no device"), 0u);
 }
 
 const Probe refused_by_parity("refused_by_parity", [] {

@@ -15,20 +15,14 @@
 namespace tandem::detail {
 namespace {
 
-/// A device of a backend without any layer in front of it; throws Error, whose message begins with `start`, if there is
-/// none of that name.
-Side open_side(const char* function, const std::string& device, const std::string& start) {
-  const std::size_t colon = device.find(':');
-  Backend& backend = find_backend(device.substr(0, colon));
-  if (!backend.table || backend.devices.empty())
-    fail<BackendUnavailable>(function, start + "backend " + backend.name + " cannot be used: " + backend.problem);
-  for (const DeviceState* state : backend.devices) {
-    if (state->name != device && !(colon == device.npos && state->index == 0)) continue;
-    td_device* handle = nullptr;
-    call(function, backend.table->open_device, std::int32_t{state->index}, &handle);
-    return {state->name, make_target(*backend.table, handle)};
-  }
-  fail<BackendUnavailable>(function, start + "there is no device " + device);
+/// The device of that name without any layer in front of it. Throws Error, whose message begins with "function: " and
+/// `start`, if there is none.
+Side open_side(const char* function, const std::string& name, const std::string& start) {
+  const DeviceState& state = locate_device(name, function + (": " + start));
+  const Backend& backend = find_backend(state.backend);
+  td_device* handle = nullptr;
+  call(function, backend.table->open_device, std::int32_t{state.index}, &handle);
+  return {state.name, make_target(*backend.table, handle)};
 }
 
 /// Things that were said are not said again.
