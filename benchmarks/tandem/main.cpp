@@ -19,7 +19,7 @@ struct Command {
 constexpr Command commands[] = {
     {"info", "info [--json]: backends found or why not, devices, libraries, environment", tandem::bench::info_command},
     {"ops", "ops: the table of elementwise operations and reductions, in Markdown", tandem::bench::ops_command},
-    {"replay", "replay FILE [--backend NAME] [--parity NAME]: a call that the layer parity recorded, made again",
+    {"replay", "replay FILE [--backend NAME] [--parity NAME] or --levels: a call that the layer parity recorded, made again",
      tandem::bench::replay_command},
     {"bench", "bench --yardstick [--device NAMES] [--json FILE] [--only REGEX] [--max-s SECONDS] [--small]",
      tandem::bench::run_yardstick},

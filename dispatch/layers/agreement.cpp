@@ -125,7 +125,7 @@ bool is_refusal(td_status status) { return status != TD_OK && status != TD_SINGU
 
 }  // namespace
 
-std::string level_text(Verb verb) { return level_of(verb).words; }
+const char* level_text(Verb verb) { return level_of(verb).words; }
 
 Number number_of(DType dtype, const std::byte* element) {
   return with_type(dtype, [&](auto x) -> Number {

@@ -27,7 +27,7 @@ struct Comparison {
 Comparison compare(const RecordedCall& call, const Outcome& outcome, const Side& first, const Side& second);
 
 /// What the two must agree on, in words.
-std::string level_text(Verb verb);
+const char* level_text(Verb verb);
 
 // ---- what the comparisons are made of ----
 

@@ -153,6 +153,16 @@ void wrap_parity(td_layer& layer, const std::string& options, td_backend& table)
 
 namespace tandem::parity {
 
+std::vector<Level> levels() {
+  using namespace detail;
+  std::vector<Level> list;
+#define X(result, verb, arguments) \
+  if (is_recorded<Verb::verb>()) list.push_back({name(Verb::verb), level_text(Verb::verb)});
+  TD_ALL_VERBS(X, X)
+#undef X
+  return list;
+}
+
 Replay replay(const std::string& file, const ReplayOptions& options) {
   using namespace detail;
   RecordedBy by;

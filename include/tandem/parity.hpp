@@ -2,10 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tandem/export.hpp>
 
 namespace tandem::parity {
+
+/// A verb of the backends that is compared, and what its results must agree on.
+struct Level {
+  std::string verb, agreement;
+};
+TANDEM_API std::vector<Level> levels();
 
 /// Devices in place of those that the file names: "cpu", "cuda:1".
 struct ReplayOptions {
