@@ -1,5 +1,6 @@
 // A recorded call as a file: a head of 32 bytes (the magic, a version, and the length and a hash of what follows), then
 // texts, numbers and arrays one after another, each behind its length. All numbers are little-endian.
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -176,27 +177,43 @@ class CallReader {
     return program;
   }
 
-  /// As many arguments as the verb has, and as many arrays in them as they say, each read or written as there.
+  /// As many arguments as the verb has, as many arrays in them as they say, each read or written as there, and axes that
+  /// the first array has.
   void check_arguments(const RecordedCall& call) const {
     const Signature& signature = signatures[int(call.verb)];
     const std::string verb = name(call.verb);
     if (int(call.arguments.size()) != signature.size - 2) damaged("the verb " + verb + " has other arguments");
+    if (call.verb == Verb::run_program) return;  // check_program() has more to say
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const Parameter& parameter = signature.parameters[i + 1];
       const RecordedArgument& argument = call.arguments[i];
-      std::int32_t count = 1;
+      const std::string name(parameter.name);
       if (parameter.counted) {
-        const std::vector<std::byte>& before = call.arguments[i - 1].value;
-        if (before.size() != sizeof count) damaged("it does not say how many " + std::string(parameter.name));
-        std::memcpy(&count, before.data(), sizeof count);
+        const auto count = number(call.arguments[i - 1], 0);
+        const std::size_t found = std::max(argument.arrays.size(), argument.value.size() / sizeof(std::int32_t));
+        if (count < 1 || found != std::size_t(count)) damaged("the number of its " + name + " is wrong");
+      } else if (argument.arrays.size() > 2) {
+        damaged("it has too many " + name);
       }
-      const bool fits = parameter.counted ? std::int64_t(argument.arrays.size()) == count ||
-                                                argument.value.size() == std::size_t(count) * sizeof(std::int32_t)
-                                          : call.verb == Verb::run_program || argument.arrays.size() <= 2;
-      if (!fits) damaged("its " + std::string(parameter.name) + " are not " + std::to_string(count));
       for (const RecordedArray& array : argument.arrays)
-        if (call.verb != Verb::run_program && array.role != parameter.role) damaged("an array has another role");
+        if (array.role != parameter.role) damaged("the array " + name + " has another role");
+      if (name != "axis" && name != "axes") continue;
+      if (call.arguments[0].arrays.size() != 1) damaged("it has no array " + std::string(signature.parameters[1].name));
+      const auto ndim = std::int64_t(call.arguments[0].arrays[0].shape.size());
+      const bool gathers = i + 2 < call.arguments.size() && signature.parameters[i + 3].name == "indices";
+      const std::int64_t further = gathers ? std::int64_t(call.arguments[i + 2].arrays.size()) - 1 : 0;
+      for (std::size_t k = 0; k < std::max<std::size_t>(1, argument.value.size() / sizeof(std::int32_t)); ++k)
+        if (const std::int64_t axis = number(argument, k); axis < 0 || axis + further >= ndim)
+          damaged("there is no axis " + std::to_string(axis));
     }
+  }
+
+  /// One of the int32 that an argument holds.
+  std::int64_t number(const RecordedArgument& argument, std::size_t at) const {
+    std::int32_t value;
+    if (argument.value.size() < (at + 1) * sizeof value) damaged("a number is missing");
+    std::memcpy(&value, argument.value.data() + at * sizeof value, sizeof value);
+    return value;
   }
 
   void check_program(const RecordedCall& call) const {

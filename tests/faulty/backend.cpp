@@ -2,6 +2,7 @@
 //   VERB.ARRAY        an element of what the verb writes there is wrong by 1/128 or more, an integer by 1
 //   VERB.ARRAY:ulp    wrong by one unit in the last place
 //   VERB.ARRAY:swap   it has changed places with the next one
+//   VERB.ARRAY:singular  the verb says that the matrix is singular
 //   OPERATION         of a program: the result of ops.def's operation, or of "cast", is one unit wrong at one position
 //   OPERATION:far     it has the wrong sign there
 // It is the element at position 5 in row-major order.
@@ -149,10 +150,14 @@ struct Faulty {
     if constexpr (std::is_void_v<decltype(function(device, arguments...))>) {
       function(device, arguments...);
     } else {
-      const td_status status = function(device, arguments...);
+      td_status status = function(device, arguments...);
       detail::for_each_view<verb>([&](const td_view& view, const Parameter& parameter) {
         const std::string array = std::string(detail::name(verb)) + "." + std::string(parameter.name);
-        if (status == TD_OK && parameter.role != detail::Role::in && fault().where == array) spoil(view);
+        if (status != TD_OK || parameter.role == detail::Role::in || fault().where != array) return;
+        if (fault().how == "singular")
+          status = detail::refuse(detail::error_of(arguments...), TD_SINGULAR, "the matrix is singular");
+        else
+          spoil(view);
       }, arguments...);
       return status;
     }
