@@ -16,8 +16,8 @@ const Probe work("work", [] {
 });
 
 TEST(Layers, ChangeNoResult) {
-  for (const char* layers : {"", "check", "profile", "trace:/dev/null", "profile,check,trace:/dev/null",
-                             "trace:/dev/null,profile,check:throw"})
+  for (const char* layers : {"", "check", "profile", "trace:/dev/null", "profile,check,trace:/dev/null", "parity",
+                             "check,parity:reference", "trace:/dev/null,profile,check:throw"})
     EXPECT_EQ(run_probe("work", {{"TANDEM_LAYERS", layers}}), "24.000000") << layers;
 }
 
@@ -31,16 +31,16 @@ const Probe refused("refused", [] {
 
 TEST(Layers, MistakesAreNamed) {
   const auto message = [](const char* layers) { return run_probe("refused", {{"TANDEM_LAYERS", layers}}); };
-  EXPECT_EQ(message("chek").find("Device: TANDEM_LAYERS=chek: there is no layer chek; Tandem has check, profile, "
-                                 "trace"), 0u);
+  EXPECT_EQ(message("chek").find("Device: TANDEM_LAYERS=chek: there is no layer chek; Tandem has check, parity, "
+                                 "profile, trace"), 0u);
   EXPECT_EQ(message("check,check"), "Device: TANDEM_LAYERS=check,check: the layer check stands there twice");
   EXPECT_EQ(message("check:x").find("Device: TANDEM_LAYERS: check has no option \"x\""), 0u);
 }
 
 const Probe info_probe("layers_info", [] { return td::info(); });
 TEST(Layers, InfoShowsThem) {
-  const std::string text = run_probe("layers_info", {{"TANDEM_LAYERS", "profile,check"}});
-  EXPECT_NE(text.find("\nlayer: profile\nlayer: check\n"), text.npos) << text;
+  const std::string text = run_probe("layers_info", {{"TANDEM_LAYERS", "profile,parity:cpu,check"}});
+  EXPECT_NE(text.find("\nlayer: profile\nlayer: parity:cpu\nlayer: check\n"), text.npos) << text;
 }
 
 template <class Function>

@@ -5,6 +5,7 @@
 #include <quadmath.h>
 #include <tandem/backend.h>
 
+#include "../dispatch/program/accuracy.hpp"
 #include "support.hpp"
 
 namespace tandem::test {
@@ -372,19 +373,15 @@ double error_in_ulp(const Stored<R>& got, const Expected& expected) {
   }
 }
 
-/// The largest error_in_ulp that an operation may have whose row states `budget`. Halves: one ULP of the rounded truth.
-/// Complex numbers: of a power, what exp(b log a) loses; of the modulus, which is the only `abs` that is not exact, 4.
+/// The largest error_in_ulp that an operation may have.
 template <class R>
-double allowed_error(const Expected& expected, td_op op, int budget) {
-  if (expected.exact) return 0;
-  if constexpr (is_complex_v<R>) return op == TD_OP_pow ? 64 : 8;
-  else if constexpr (is_half_v<R>) return 1.5;
-  else return op == TD_OP_abs ? 4 : budget;
+double allowed_error(const Expected& expected, td_op op) {
+  return expected.exact ? 0 : tandem::detail::error_budget(op, dtype_of_v<R>);
 }
 
 template <class R>
-bool agrees(const Stored<R>& got, const Expected& expected, td_op op, int budget) {
-  return error_in_ulp<R>(got, expected) <= allowed_error<R>(expected, op, budget);
+bool agrees(const Stored<R>& got, const Expected& expected, td_op op) {
+  return error_in_ulp<R>(got, expected) <= allowed_error<R>(expected, op);
 }
 
 }  // namespace tandem::test

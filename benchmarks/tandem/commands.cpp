@@ -39,6 +39,18 @@ std::string cell(const char* text) {
   return out;
 }
 
+void print_levels() {
+  std::printf(
+      "# What backends must agree on\n\n"
+      "Printed by `tandem replay --levels` from the table that the layer parity uses ([layers.md](layers.md)). The result "
+      "of each\nverb of [backend.h](../include/tandem/backend.h) that writes arrays, on two backends from the same "
+      "inputs. eps is the\ndistance from 1 to the next number of the dtype (float16 and bfloat16 products: of float32), "
+      "|a| Frobenius' norm, max|a|\nthe largest modulus, a_j a column.\n\n"
+      "| verb | agreement |\n|---|---|\n");
+  for (const parity::Level& level : parity::levels())
+    std::printf("| `%s` | %s |\n", level.verb.c_str(), cell(level.agreement.c_str()).c_str());
+}
+
 }  // namespace
 
 int info_command(const std::vector<std::string>& arguments) {
@@ -49,6 +61,35 @@ int info_command(const std::vector<std::string>& arguments) {
   }
   std::fputs(info(json).c_str(), stdout);
   return 0;
+}
+
+int replay_command(const std::vector<std::string>& arguments) {
+  if (arguments == std::vector<std::string>{"--levels"}) {
+    print_levels();
+    return 0;
+  }
+  parity::ReplayOptions options;
+  std::string file;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string* target = arguments[i] == "--backend" ? &options.backend
+                          : arguments[i] == "--parity" ? &options.parity
+                                                       : nullptr;
+    if (target && i + 1 < arguments.size()) {
+      *target = arguments[++i];
+    } else if (!target && file.empty() && !arguments[i].starts_with("--")) {
+      file = arguments[i];
+    } else {
+      file.clear();
+      break;
+    }
+  }
+  if (file.empty()) {
+    std::fprintf(stderr, "usage: tandem replay FILE [--backend NAME] [--parity NAME]\n       tandem replay --levels\n");
+    return 2;
+  }
+  const parity::Replay replay = parity::replay(file, options);
+  std::fputs(replay.text.c_str(), stdout);
+  return replay.agrees ? 0 : 1;
 }
 
 int version_command(const std::vector<std::string>&) {

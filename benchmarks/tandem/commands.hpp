@@ -12,6 +12,7 @@ namespace tandem::bench {
 int bench_command(const std::vector<std::string>& arguments);
 int info_command(const std::vector<std::string>& arguments);
 int ops_command(const std::vector<std::string>& arguments);
+int replay_command(const std::vector<std::string>& arguments);
 int version_command(const std::vector<std::string>& arguments);
 
 }  // namespace tandem::bench

@@ -19,6 +19,9 @@ struct Command {
 constexpr Command commands[] = {
     {"info", "info [--json]: backends found or why not, devices, libraries, environment", tandem::bench::info_command},
     {"ops", "ops: the table of elementwise operations and reductions, in Markdown", tandem::bench::ops_command},
+    {"replay",
+     "replay FILE [--backend NAME] [--parity NAME] or --levels: a call that the layer parity recorded, made again",
+     tandem::bench::replay_command},
     {"bench",
      "bench [--device NAMES] [--only REGEX] [--budget SECONDS] [--from FILE] [--target FILE] [--json FILE] "
      "[--html FILE]: CPU or GPU, by operation and size\n"

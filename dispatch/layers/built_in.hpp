@@ -14,10 +14,11 @@ struct BuiltInLayer {
 };
 
 void wrap_check(td_layer& layer, const std::string& options, td_backend& table);
+void wrap_parity(td_layer& layer, const std::string& options, td_backend& table);
 void wrap_profile(td_layer& layer, const std::string& options, td_backend& table);
 void wrap_trace(td_layer& layer, const std::string& options, td_backend& table);
 
 inline constexpr BuiltInLayer built_in_layers[] = {
-    {"check", wrap_check}, {"profile", wrap_profile}, {"trace", wrap_trace}};
+    {"check", wrap_check}, {"parity", wrap_parity}, {"profile", wrap_profile}, {"trace", wrap_trace}};
 
 }  // namespace tandem::detail

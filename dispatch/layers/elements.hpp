@@ -64,6 +64,8 @@ std::int64_t memory_bytes(const td_view& view);
 class HostElements {
  public:
   HostElements(const Target& target, const td_view& view);
+  /// Of a view of the host's own memory.
+  explicit HostElements(const td_view& view) : view_(view), first_(static_cast<const std::byte*>(view.data)) {}
 
   /// Calls function(const std::byte* element, std::int64_t position) in row-major order until it returns false.
   template <class Function>

@@ -44,20 +44,9 @@ bool parse_device(std::string_view text, std::string& name, int& index) {
   return failure == std::errc() && end == digits.data() + digits.size() && index >= 0;
 }
 
-/// The device of that name; `start` begins the message if there is none.
+/// The device of that name, opened; `start` begins the message if there is none.
 DeviceState& named_device(std::string_view text, const std::string& start) {
-  std::string name;
-  int index;
-  if (!parse_device(text, name, index))
-    throw Error(start + "\"" + std::string(text) + "\" is no device; \"cpu\", \"cuda\" or \"cuda:1\" would be");
-  Backend& backend = find_backend(name);
-  if (backend.devices.empty())
-    throw BackendUnavailable(start + "backend " + name + " cannot be used: " + backend.problem);
-  if (index >= int(backend.devices.size()))
-    throw BackendUnavailable(start + "there is no " + std::string(text) + "; backend " + name + " has " +
-                             std::to_string(backend.devices.size()) +
-                             (backend.devices.size() == 1 ? " device" : " devices"));
-  return opened(*backend.devices[std::size_t(index)]);
+  return opened(locate_device(text, start));
 }
 
 std::string one_line(std::string text) {
@@ -84,6 +73,21 @@ DeviceState& chosen_device() {
 }
 
 }  // namespace
+
+DeviceState& locate_device(std::string_view text, const std::string& start) {
+  std::string name;
+  int index;
+  if (!parse_device(text, name, index))
+    throw Error(start + "\"" + std::string(text) + "\" is no device; \"cpu\", \"cuda\" or \"cuda:1\" would be");
+  Backend& backend = find_backend(name);
+  if (backend.devices.empty())
+    throw BackendUnavailable(start + "backend " + name + " cannot be used: " + backend.problem);
+  if (index >= int(backend.devices.size()))
+    throw BackendUnavailable(start + "there is no " + std::string(text) + "; backend " + name + " has " +
+                             std::to_string(backend.devices.size()) +
+                             (backend.devices.size() == 1 ? " device" : " devices"));
+  return *backend.devices[std::size_t(index)];
+}
 
 DeviceState& find_device(std::string_view text) { return named_device(text, "Device: "); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tandem/layer.h>
@@ -22,6 +23,10 @@ struct Backend {
 /// The backend of that name, loaded and asked for its devices at the first call. Never throws for a missing one: see
 /// `problem`.
 Backend& find_backend(const std::string& name);
+
+/// The device of that name, which may not be open yet. Throws Error or BackendUnavailable, whose message begins with
+/// `start`, if there is none.
+DeviceState& locate_device(std::string_view text, const std::string& start);
 
 /// A third party's layer, and in `text` its path; null and every path tried with the reason if there is none.
 const td_layer_plugin* find_layer(const std::string& name, std::string& text);

@@ -19,6 +19,7 @@
 #include <tandem/manipulation.hpp>
 #include <tandem/nan_reductions.hpp>
 #include <tandem/numerics.hpp>
+#include <tandem/parity.hpp>
 #include <tandem/products.hpp>
 #include <tandem/profile.hpp>
 #include <tandem/random.hpp>

@@ -162,7 +162,7 @@ Measured compare(const Row& row, const Values<R>& got, const Operands<T>& x) {
       const Expected expected = truth<T>(row.op, row.budget, operands);
       if (!measurable<R>(expected)) continue;
       ++worst.inputs;
-      worst.budget = std::max(worst.budget, allowed_error<R>(expected, row.op, row.budget));
+      worst.budget = std::max(worst.budget, allowed_error<R>(expected, row.op));
       const double error = error_in_ulp<R>(got[i], expected);
       if (error > worst.error) worst.error = error, worst.at = i;
     }
