@@ -1,4 +1,4 @@
-# `tandem replay` on a call that the layer parity recorded: shows the difference, and agreement without the faulty backend.
+# `tandem replay` on a call that the layer parity recorded shows the difference, and agreement without the faulty backend.
 # Usage: sh replay_command.sh TANDEM FAULTS_TEST FOLDER_OF_THE_FAULTY_BACKEND
 set -e
 export TANDEM_BACKEND_DIR="$3" FAULT=matmul.c

@@ -42,9 +42,10 @@ std::string cell(const char* text) {
 void print_levels() {
   std::printf(
       "# What backends must agree on\n\n"
-      "Printed by `tandem replay --levels` from the table that the layer parity uses ([layers.md](layers.md)). The result "
-      "of each\nverb of [backend.h](../include/tandem/backend.h) that writes arrays, on two backends from the same "
-      "inputs. eps is the\ndistance from 1 to the next number of the dtype (float16 and bfloat16 products: of float32), "
+      "Printed by `tandem replay --levels` from the table that the layer parity uses ([layers.md](layers.md)). The "
+      "result of each\nverb of [backend.h](../include/tandem/backend.h) that writes arrays, on two backends from the "
+      "same inputs. eps is the\ndistance from 1 to the next number of the dtype (float16 and bfloat16 products: of "
+      "float32), "
       "|a| Frobenius' norm, max|a|\nthe largest modulus, a_j a column.\n\n"
       "| verb | agreement |\n|---|---|\n");
   for (const parity::Level& level : parity::levels())

@@ -177,8 +177,8 @@ class CallReader {
     return program;
   }
 
-  /// As many arguments as the verb has, as many arrays in them as they say, each read or written as there, and axes that
-  /// the first array has.
+  /// As many arguments as the verb has, as many arrays in them as they say, each read or written as there, and axes
+  /// that the first array has.
   void check_arguments(const RecordedCall& call) const {
     const Signature& signature = signatures[int(call.verb)];
     const std::string verb = name(call.verb);

@@ -12,8 +12,8 @@ constexpr bool is_exact(td_op op, DType operand) noexcept {
 }
 
 /// The largest distance between a result that is not correctly rounded and the truth, in ULP of the truth. float16 and
-/// bfloat16: one ULP of the rounded truth. Complex numbers: of a power, what exp(b log a) loses; of the modulus, which is
-/// the only `abs` that is not correctly rounded, 4.
+/// bfloat16: one ULP of the rounded truth. Complex numbers: of a power, what exp(b log a) loses; of the modulus, which
+/// is the only `abs` that is not correctly rounded, 4.
 constexpr double error_budget(td_op op, DType result) noexcept {
   if (is_complex(result)) return op == TD_OP_pow ? 64 : 8;
   if (result == float16 || result == bfloat16) return 1.5;
