@@ -1,4 +1,5 @@
-// Tandem: arrays that run on CPU and GPU. This header is all a program needs.
+// Tandem: arrays that run on CPU and GPU. This header is all a program needs, with <complex> where it makes complex
+// numbers and <memory> where it makes owners for Array::adopt.
 #pragma once
 
 #include <tandem/array.hpp>
