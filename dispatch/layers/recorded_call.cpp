@@ -96,6 +96,17 @@ RecordedCall record(Tag<Verb::random>, const Target& target, const td_random* ra
   return call;
 }
 
+/// Calls body(view) for the outputs of a program, each over the space that it has elements for.
+template <class Body>
+static void for_each_output(const td_program& program, const td_operand* inputs, const td_operand* outputs, Body body) {
+  const std::vector<bool> rows = row_values(program, inputs);
+  for (int i = 0; i < program.n_outputs; ++i) {
+    std::vector<std::int64_t> shape;
+    const int value = program.outputs[i];
+    body(operand_view(program, outputs[i], value_dtype(program, value), rows[std::size_t(value)], shape));
+  }
+}
+
 RecordedCall record(Tag<Verb::run_program>, const Target& target, const td_program* program, const td_operand* inputs,
                     const td_operand* outputs, td_error*) {
   RecordedCall call;
@@ -107,28 +118,18 @@ RecordedCall record(Tag<Verb::run_program>, const Target& target, const td_progr
     const td_view view = operand_view(*program, inputs[i], DType(program->input_dtypes[i]), false, shape);
     call.arguments[1].arrays.push_back(record_array(target, view, Role::in));
   }
-  const std::vector<bool> rows = row_values(*program, inputs);
-  for (int i = 0; i < program->n_outputs; ++i) {
-    std::vector<std::int64_t> shape;
-    const int value = program->outputs[i];
-    const td_view view = operand_view(*program, outputs[i], value_dtype(*program, value), rows[std::size_t(value)],
-                                      shape);
+  for_each_output(*program, inputs, outputs, [&](const td_view& view) {
     call.arguments[2].arrays.push_back(record_array(target, view, Role::out));
-  }
+  });
   return call;
 }
 
 std::vector<Written> read_outputs(Tag<Verb::run_program>, const Target& target, const td_program* program,
                                  const td_operand* inputs, const td_operand* outputs, td_error*) {
   std::vector<Written> list;
-  const std::vector<bool> rows = row_values(*program, inputs);
-  for (int i = 0; i < program->n_outputs; ++i) {
-    std::vector<std::int64_t> shape;
-    const int value = program->outputs[i];
-    const td_view view = operand_view(*program, outputs[i], value_dtype(*program, value), rows[std::size_t(value)],
-                                      shape);
+  for_each_output(*program, inputs, outputs, [&](const td_view& view) {
     list.push_back(packed("outputs", view, HostElements(target, view)));
-  }
+  });
   return list;
 }
 
