@@ -1,1 +1,0 @@
-#include <tandem/tandem.hpp>
