@@ -18,13 +18,12 @@ struct Fill {
   void* out;
   std::int64_t count;
   cudaStream_t stream;
-  int multiprocessors;
 
   RandomPlace place() const { return {random.seed, random.stream, random.offset}; }
 
   template <class T, class Rule>
   cudaError_t with(Rule rule) const {
-    return fill_random(stream, place(), rule, static_cast<T*>(out), count, multiprocessors);
+    return fill_random(stream, place(), rule, static_cast<T*>(out), count);
   }
 
   template <class T, RandomLaw which>
@@ -114,7 +113,7 @@ Filling find_filling(td_distribution distribution, td_dtype dtype) {
 td_status random(td_device* handle, const td_random* random, const td_view* out, td_error* error) {
   Device& device = device_of(handle);
   const Current current(device);
-  Fill fill{*random, out->data, 1, device.stream, device.multiprocessors};
+  Fill fill{*random, out->data, 1, device.stream};
   for (int axis = 0; axis < out->ndim; ++axis) fill.count *= out->shape[axis];
   if (fill.count == 0) return TD_OK;
   const Filling filling = find_filling(random->distribution, out->dtype);

@@ -17,18 +17,7 @@ namespace {
 using namespace scalar;
 
 constexpr int threads = 256;
-
-/// A thread makes `vectors` in one step, for which the keys of Philox's rounds are computed once. Where arithmetic is the
-/// limit, blocks stay, `resident` on a multiprocessor, and take step after step: the quickest of what was tried for
-/// normals on an H200, 4 % before a step a block.
-template <class T, class Rule>
-struct Shape {
-  static constexpr int vectors = 4, resident = 0;
-};
-template <>
-struct Shape<f32, RandomNormal<f32>> {
-  static constexpr int vectors = 2, resident = 6;
-};
+constexpr int vectors = 4;  // a thread makes as many, for which the keys of Philox's rounds are computed once
 
 /// What a thread makes: as many elements as fill one access.
 template <class T>
@@ -162,32 +151,28 @@ __device__ void store_shifted(const T* made, i64 position, T* out, i64 count) {
 
 /// Vectors are made for indices that are multiples of their length; `skip` elements of the first lie before the output.
 template <class T, class Rule>
-__global__ void __launch_bounds__(threads, Shape<T, Rule>::resident)
-    fill(RandomPlace place, Rule rule, T* out, i64 count, int skip) {
-  constexpr int length = Vector<T>::length, vectors = Shape<T, Rule>::vectors;
-  constexpr i64 step = threads * vectors * length;
+__global__ void __launch_bounds__(threads) fill(RandomPlace place, Rule rule, T* out, i64 count, int skip) {
+  constexpr int length = Vector<T>::length;
   __shared__ Vector<T> shared[threads];
+  const i64 first = i64(blockIdx.x) * threads * vectors, mine = (first + threadIdx.x) * length;
+  const u64 index = place.offset - skip + u64(mine);
   const bool aligned = skip == 0 && (reinterpret_cast<u64>(out) & 15) == 0;
-  i64 first = i64(blockIdx.x) * step;  // of the elements
-  for (; aligned && first + step <= count; first += gridDim.x * step) {
-    const i64 mine = first + i64(threadIdx.x) * length;
+  if (aligned && (first + threads * vectors) * length <= count) {
 #pragma unroll
     for (int i = 0; i < vectors; ++i) {
       const int ahead = i * threads * length;
-      *reinterpret_cast<Vector<T>*>(out + mine + ahead) = make<T>(place, place.offset + u64(mine + ahead), rule);
+      *reinterpret_cast<Vector<T>*>(out + mine + ahead) = make<T>(place, index + ahead, rule);
     }
-    if (Shape<T, Rule>::resident == 0) return;
+    return;
   }
-  for (; first - skip < count; first += gridDim.x * step) {
 #pragma unroll 1
-    for (i64 position = first - skip; position < first - skip + step && position < count;
-         position += threads * length) {
-      __syncthreads();
-      shared[threadIdx.x] = make<T>(place, place.offset + u64(position + i64(threadIdx.x) * length), rule);
-      __syncthreads();
-      store_shifted(shared[0].elements, position, out, count);
-    }
-    if (Shape<T, Rule>::resident == 0) return;
+  for (int i = 0; i < vectors; ++i) {
+    const i64 position = (first + i * threads) * length - skip;
+    if (position >= count) return;
+    __syncthreads();
+    shared[threadIdx.x] = make<T>(place, index + i * threads * length, rule);
+    __syncthreads();
+    store_shifted(shared[0].elements, position, out, count);
   }
 }
 
@@ -222,18 +207,16 @@ cudaError_t fill_law(cudaStream_t stream, RandomPlace place, const LawParameters
 }
 
 template <class T, class Rule>
-cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count,
-                        int multiprocessors) {
-  constexpr int length = Vector<T>::length, resident = Shape<T, Rule>::resident;
+cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count) {
+  constexpr int length = Vector<T>::length;
   const int skip = int(place.offset % length);
-  constexpr int elements = threads * Shape<T, Rule>::vectors * length;
-  std::int64_t blocks = (count + skip + elements - 1) / elements;
-  if (resident != 0 && blocks > resident * multiprocessors) blocks = resident * multiprocessors;
+  constexpr int elements = threads * vectors * length;
+  const std::int64_t blocks = (count + skip + elements - 1) / elements;
   fill<T, Rule><<<unsigned(blocks), threads, 0, stream>>>(place, rule, out, count, skip);
   return cudaGetLastError();
 }
 
-#define TD_INSTANCE(T, Rule) template cudaError_t fill_random(cudaStream_t, RandomPlace, Rule, T*, std::int64_t, int);
+#define TD_INSTANCE(T, Rule) template cudaError_t fill_random(cudaStream_t, RandomPlace, Rule, T*, std::int64_t);
 TD_INSTANCE(u32, RandomBits)
 TD_INSTANCE(u64, RandomBits)
 TD_INSTANCE(f16, RandomUnit)

@@ -42,8 +42,7 @@ enum class RandomLaw { gamma, poisson, binomial };
 /// Launches the kernel that writes out[0, count), count > 0. T is a type of scalar.h; instances exist for the pairs
 /// that td_distribution names, integers as unsigned types.
 template <class T, class Rule>
-cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count,
-                        int multiprocessors);
+cudaError_t fill_random(cudaStream_t stream, RandomPlace place, Rule rule, T* out, std::int64_t count);
 template <class T, RandomLaw law>
 cudaError_t fill_law(cudaStream_t stream, RandomPlace place, const LawParameters& parameters, T* out,
                      std::int64_t count);
