@@ -155,6 +155,12 @@ struct PairOfStacks {
   Pair operator[](std::int64_t number) const { return {first[number], second[number]}; }
 };
 
+/// The matrices of an output that a call may leave out.
+std::optional<PairOfStacks> optional_stacks(const BothMade& both, std::string_view name) {
+  if (both.first.find(name) == nullptr) return std::nullopt;
+  return PairOfStacks(both, name, 2);
+}
+
 template <class Function>
 Pair each(const Pair& pair, Function&& function) {
   return {function(pair.first), function(pair.second)};
@@ -470,7 +476,7 @@ std::optional<Difference> compare_qr(const BothMade& both) {
 std::optional<Difference> compare_svd(const BothMade& both) {
   const Stack a(input(both.call, "a"), 2);
   const PairOfStacks s(both, "s", 1);
-  const bool vectors = both.first.find("u") != nullptr;
+  const std::optional<PairOfStacks> u_all = optional_stacks(both, "u"), vh_all = optional_stacks(both, "vh");
   for (std::int64_t number = 0; number < a.size(); ++number) {
     const Matrix matrix = a[number];
     const Pair values = s[number];
@@ -478,8 +484,8 @@ std::optional<Difference> compare_svd(const BothMade& both) {
     const auto place = [&](auto i, auto j) { return a.place(number, i, j); };
     const auto place_of_value = [&](auto i, auto) { return s.first.place(number, i, 0); };
     if (auto found = apart(values, 16 * unit, "s", place_of_value)) return found;
-    if (!vectors) continue;
-    const Pair u = PairOfStacks(both, "u", 2)[number], vh = PairOfStacks(both, "vh", 2)[number];
+    if (!u_all) continue;
+    const Pair u = (*u_all)[number], vh = (*vh_all)[number];
     if (auto found = orthonormal(u, a.eps(), "u^H u", place)) return found;
     if (auto found = orthonormal(each(vh, adjoint), a.eps(), "vh vh^H", place)) return found;
     const auto multiply = [&](const Matrix& left, const Matrix& diagonal, const Matrix& right) {
@@ -499,7 +505,7 @@ std::optional<Difference> compare_eigh(const BothMade& both) {
   const bool upper = both.call.value<std::int32_t>("upper") != 0;
   const Stack a(input(both.call, "a"), 2);
   const PairOfStacks w(both, "w", 1);
-  const bool vectors = both.first.find("v") != nullptr;
+  const std::optional<PairOfStacks> v_all = optional_stacks(both, "v");
   for (std::int64_t number = 0; number < a.size(); ++number) {
     const Matrix matrix = hermitian(a[number], upper);
     const Pair values = w[number];
@@ -507,8 +513,8 @@ std::optional<Difference> compare_eigh(const BothMade& both) {
     const auto place = [&](auto i, auto j) { return a.place(number, i, j); };
     const auto place_of_value = [&](auto i, auto) { return w.first.place(number, i, 0); };
     if (auto found = apart(values, 16 * unit, "w", place_of_value)) return found;
-    if (!vectors) continue;
-    const Pair v = PairOfStacks(both, "v", 2)[number];
+    if (!v_all) continue;
+    const Pair v = (*v_all)[number];
     if (auto found = orthonormal(v, a.eps(), "v^H v", place)) return found;
     const Pair products{product(scaled(v.first, values.first), adjoint(v.first)),
                         product(scaled(v.second, values.second), adjoint(v.second))};
@@ -521,7 +527,7 @@ std::optional<Difference> compare_eigh(const BothMade& both) {
 std::optional<Difference> compare_eig(const BothMade& both) {
   const Stack a(input(both.call, "a"), 2);
   const PairOfStacks w(both, "w", 1);
-  const bool vectors = both.first.find("v") != nullptr;
+  const std::optional<PairOfStacks> v_all = optional_stacks(both, "v");
   for (std::int64_t number = 0; number < a.size(); ++number) {
     const Matrix matrix = a[number];
     const Real size = matrix.frobenius(), n = Real(matrix.rows);
@@ -549,8 +555,8 @@ std::optional<Difference> compare_eig(const BothMade& both) {
         powers.second.elements[i] = times(powers.second.elements[i], values.second.elements[i]);
       }
     }
-    if (!vectors) continue;
-    const Pair v = PairOfStacks(both, "v", 2)[number];
+    if (!v_all) continue;
+    const Pair v = (*v_all)[number];
     const Pair lengths = each(v, [](const Matrix& x) {
       Matrix result(x.columns, 1);
       for (std::int64_t j = 0; j < x.columns; ++j) {

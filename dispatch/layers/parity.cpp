@@ -46,7 +46,7 @@ class Parity : public Layer {
 
   template <Verb verb, class... Arguments>
   auto call(Tag<verb> tag, Arguments... arguments) {
-    if constexpr (!is_recorded<verb>()) {
+    if constexpr (!writes_arrays<verb>()) {
       return forward(tag, arguments...);
     } else {
       const RecordedCall recorded = record(tag, first_.target, arguments...);
@@ -157,7 +157,7 @@ std::vector<Level> levels() {
   using namespace detail;
   std::vector<Level> list;
 #define X(result, verb, arguments) \
-  if (is_recorded<Verb::verb>()) list.push_back({name(Verb::verb), level_text(Verb::verb)});
+  if (writes_arrays<Verb::verb>()) list.push_back({name(Verb::verb), level_text(Verb::verb)});
   TD_ALL_VERBS(X, X)
 #undef X
   return list;

@@ -207,7 +207,7 @@ Outcome call_verb(const Target& target, td_error& error, Arguments... arguments)
   return outcome;
 }
 
-template <Verb verb, class Function, bool recorded = is_recorded<verb>()>
+template <Verb verb, class Function, bool recorded = writes_arrays<verb>()>
 struct Runner {
   static Outcome run(const RecordedCall&, const Target&) { throw std::logic_error("a call that cannot be recorded"); }
 };

@@ -15,15 +15,6 @@
 
 namespace tandem::detail {
 
-/// Whether a verb is one whose calls can be recorded: it writes arrays.
-template <Verb verb>
-constexpr bool is_recorded() {
-  if (verb == Verb::run_program) return true;
-  for (const Parameter& parameter : signatures[int(verb)].parameters)
-    if (parameter.role != Role::in) return true;
-  return false;
-}
-
 /// An array of a call, with the bytes from its first element to its last one in memory. Outputs have none.
 struct RecordedArray {
   Role role = Role::in;

@@ -6,13 +6,10 @@
 
 namespace tandem::detail {
 
-/// Whether a verb keeps the device busy: it has arrays, runs a program or copies.
+/// Whether a verb keeps the device busy.
 template <Verb verb>
 constexpr bool is_work() {
-  if (verb == Verb::run_program || verb == Verb::copy) return true;
-  for (const Parameter& parameter : signatures[int(verb)].parameters)
-    if (parameter.role != Role::in) return true;
-  return false;
+  return verb == Verb::copy || writes_arrays<verb>();
 }
 
 /// Bytes of the arrays that it reads and writes, each element once.

@@ -18,6 +18,15 @@ namespace tandem::detail {
 template <Verb verb>
 struct Tag {};
 
+/// Whether a verb writes arrays.
+template <Verb verb>
+constexpr bool writes_arrays() {
+  if (verb == Verb::run_program) return true;
+  for (const Parameter& parameter : signatures[int(verb)].parameters)
+    if (parameter.role != Role::in) return true;
+  return false;
+}
+
 /// Base of a layer in front of one device.
 class Layer {
  public:
