@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -49,6 +50,11 @@ double positive_number(const std::string& text) {
   }
   if (end != text.size() || !(value > 0)) throw std::runtime_error("a number above 0 is expected");
   return value;
+}
+
+void write_text(const std::string& file, const std::string& text) {
+  std::ofstream out(file);
+  if (!(out << text << std::flush)) throw std::runtime_error("cannot write " + file);
 }
 
 void show_progress(double share, const std::string& next) {

@@ -1,4 +1,4 @@
-// What commands share in reading their arguments.
+// What commands share in reading their arguments and in what they write.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,9 @@ std::vector<Device> devices_of(const std::string& names);
 
 /// A number above 0. Throws std::runtime_error for others.
 double positive_number(const std::string& text);
+
+/// Writes a file. Throws std::runtime_error, naming it, if that fails.
+void write_text(const std::string& file, const std::string& text);
 
 /// Shows how far a long command is, on one line of a terminal; elsewhere nothing. An empty `next` clears it.
 void show_progress(double share, const std::string& next);

@@ -162,9 +162,4 @@ Measurements read_measurements(const std::string& file) {
   }
 }
 
-void write_text(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  if (!(out << text << std::flush)) throw std::runtime_error("cannot write " + file);
-}
-
 }  // namespace tandem::bench

@@ -64,6 +64,5 @@ double to_host_seconds(const DeviceCurves& device, double bytes);
 std::string to_json(const Measurements& measurements);
 /// Throws std::runtime_error, naming the file, for what is no such file.
 Measurements read_measurements(const std::string& file);
-void write_text(const std::string& file, const std::string& text);
 
 }  // namespace tandem::bench
