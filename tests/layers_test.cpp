@@ -1,5 +1,7 @@
 // The layers, in processes of their own where TANDEM_LAYERS puts them.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include <tandem/profile.hpp>
 
@@ -85,6 +87,34 @@ TEST(Profile, ScopeCountsWhatRunsInIt) {
   EXPECT_NE(report.html().find("exp (float64)"), std::string::npos);
   td::exp(x).eval();
   EXPECT_EQ(at->calls, 2);
+}
+
+TEST(Profile, LoadsSayWhatACallCosts) {
+  const td::Array x = td::ones({20, 30}).copy(), y = td::ones({30, 40}).copy();
+  td::profile::Report report;
+  {
+    const td::profile::Scope scope;
+    td::matmul(x, y).eval();
+    td::sum(td::exp(x) * 2, {.axis = 1}).eval();
+    td::sort(x).eval();
+    report = scope.report();
+  }
+  const auto load = [&](const std::string& kind) {
+    const auto at = std::find_if(report.loads.begin(), report.loads.end(), [&](const auto& l) { return l.kind == kind; });
+    return at == report.loads.end() ? td::profile::Load{} : *at;
+  };
+  EXPECT_EQ(load("matmul float64").calls, 1) << report.json();
+  EXPECT_NEAR(load("matmul float64").size, std::cbrt(20 * 30 * 40), 1e-9);
+  EXPECT_NEAR(load("matmul float64").width, 20 / std::cbrt(20 * 30 * 40), 1e-9);
+  if (std::getenv("TANDEM_EAGER")) return;  // then each of them is a program
+  const td::profile::Load rows = load("rows fused");
+  EXPECT_EQ(rows.count, 20) << report.json();
+  EXPECT_EQ(rows.size, 30);
+  const std::vector<std::pair<std::string, double>> steps = {
+      {"exp float64", 600}, {"multiply float64", 600}, {"sum float64", 600}};
+  EXPECT_EQ(rows.steps, steps) << report.json();
+  EXPECT_EQ(load("sort float64 values").count, 20) << report.json();
+  EXPECT_NE(report.json().find("\"kind\": \"sort float64 values\""), std::string::npos);
 }
 
 }  // namespace

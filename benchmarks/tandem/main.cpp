@@ -27,6 +27,13 @@ constexpr Command commands[] = {
      "[--html FILE]: CPU or GPU, by operation and size\n"
      "  bench --yardstick [--device NAMES] [--json FILE] [--only REGEX] [--max-s SECONDS] [--small]",
      tandem::bench::bench_command},
+    {"calibrate",
+     "calibrate [--device NAMES] [--seconds SECONDS] [--json FILE] [--details]: measures what this machine's devices can do",
+     tandem::bench::calibrate_command},
+    {"explain",
+     "explain [--target FILE] [--device NAME] [--here FILE] [--html FILE] -- PROGRAM [ARGUMENTS]: what it costs here and "
+     "would cost on the other device",
+     tandem::bench::explain_command},
     {"version", "version", tandem::bench::version_command},
 };
 

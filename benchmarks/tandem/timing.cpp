@@ -17,7 +17,7 @@ Timing time_call(const Device& device, const std::function<Array()>& call, int l
     return seconds_since(start) / count;
   };
   const double first = timed(1), second = timed(1);
-  if (second > longest) return {second, 0, first, 1};
+  if (second > longest) return {second, 0, second, first, 1};
   if (loops == 0) loops = std::clamp(int(1e-4 / second), 1, 1000);
   std::vector<double> times;
   const auto start = Clock::now();
@@ -28,7 +28,7 @@ Timing time_call(const Device& device, const std::function<Array()>& call, int l
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
   const double low = times[times.size() / 4], high = times[times.size() - 1 - times.size() / 4];
-  return {median, std::max(median - low, high - median) / median, first, int(times.size())};
+  return {median, std::max(median - low, high - median) / median, times.front(), first, int(times.size())};
 }
 
 }  // namespace tandem::bench

@@ -16,6 +16,7 @@ inline double seconds_since(Clock::time_point start) {
 struct Timing {
   double seconds;  // of a call, the median
   double spread;   // distance of the farther quartile from the median, as a share of it
+  double fastest;  // sample's; less than the median where others use the machine
   double first;    // of the first call
   int samples;
 };

@@ -163,8 +163,8 @@ void Array::copy_to_host(const char* caller, void* target, DType dtype, std::int
   Array x = astype(dtype);
   const Node& node = detail::ready(function, x, detail::FlushReason::host_read);
   detail::DeviceState& device = *node.device;
-  if (device.shares_host_memory) {
-    // Gathering straight into the target spares a temporary for strided arrays.
+  if (device.shares_host_memory && !node.contiguous) {
+    // Gathering straight into the target spares a temporary.
     copy_view(function, device, dtype, node.shape, node.data, node.strides, target, detail::contiguous_strides(node.shape));
     detail::call(function, device.table->synchronize, device.handle);
   } else {

@@ -6,27 +6,35 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <tuple>
 
 #include "built_in.hpp"
 #include "device_times.hpp"
 #include "elements.hpp"
+#include "load.hpp"
 #include "work.hpp"
 
 namespace tandem::detail {
 namespace {
 
+using profile::Load;
 using profile::Operation;
+
+/// Calls that are counted together: of one operation, with features that differ by an eighth of an octave at most. The
+/// texts have one place each.
+using LoadKey = std::tuple<const char*, const char*, const char*, int, int, int, int>;
+int eighth_of_octave(double size) { return int(std::lround(8 * std::log2(std::max(size, 1e-6)))); }
 
 /// What is counted for one scope, or for the process. Everything is under profile_mutex().
 struct Collector {
-  std::map<std::pair<const char*, const char*>, Operation> operations;  // by device and name, which have one place each
-  std::map<std::string, long long> peaks;                               // by device
+  std::map<LoadKey, Load> loads;
+  std::map<std::string, long long> peaks;  // by device
 };
 
 std::mutex& profile_mutex() {
@@ -55,18 +63,18 @@ class Profile : public Layer {
     } else if constexpr (verb == Verb::free) {
       const double before = host_seconds();
       forward(tag, arguments...);
-      count(work_name(tag, arguments...), host_seconds() - before, 0);
+      count(host_seconds() - before, tag, arguments...);
     } else {
       td_event* begin = is_work<verb>() ? times_.mark() : nullptr;
       const double before = host_seconds();
       const td_status status = forward(tag, arguments...);
       const double seconds = host_seconds() - before;
       td_event* end = begin ? times_.mark() : nullptr;
-      const auto entries = count(work_name(tag, arguments...), seconds, bytes_of(tag, arguments...));
+      const auto entries = count(seconds, tag, arguments...);
       if constexpr (is_work<verb>()) {
         const auto add_device_time = [entries](double, double time) {
           std::lock_guard lock(profile_mutex());
-          for (const auto& [collector, operation] : entries) operation->device_seconds += time;
+          for (const auto& [collector, load] : entries) load->device_seconds += time;
         };
         if (begin && end)
           times_.add(begin, end, add_device_time);
@@ -90,17 +98,35 @@ class Profile : public Layer {
   }
 
  private:
-  using Entries = std::vector<std::pair<std::shared_ptr<Collector>, Operation*>>;
+  using Entries = std::vector<std::pair<std::shared_ptr<Collector>, Load*>>;
 
-  Entries count(const char* name, double seconds, double bytes) {
+  template <Verb verb, class... Arguments>
+  Entries count(double seconds, Tag<verb> tag, Arguments... arguments) {
+    const char* name = work_name(tag, arguments...);
+    double bytes = 0;
+    Features features;
+    if constexpr (verb != Verb::free) bytes = bytes_of(tag, arguments...);
+    if constexpr (is_work<verb>()) features = features_of(tag, arguments...);
+    const LoadKey key(device_name(), name, features.variant, int(features.dtype), eighth_of_octave(features.count),
+                      eighth_of_octave(features.size), eighth_of_octave(features.width));
     Entries entries;
     std::lock_guard lock(profile_mutex());
     for (const std::shared_ptr<Collector>& collector : active_collectors()) {
-      Operation& operation = collector->operations[{device_name(), name}];
-      ++operation.calls;
-      operation.host_seconds += seconds;
-      operation.bytes += bytes;
-      entries.emplace_back(collector, &operation);
+      Load& load = collector->loads[key];
+      if (load.calls++ == 0) {
+        load.device = device_name();
+        load.operation = name;
+        if constexpr (is_work<verb>()) {
+          load.kind = kind_text(verb, name, features);
+          load.steps = steps_of(tag, arguments...);
+        }
+        load.count = features.count;
+        load.size = features.size;
+        load.width = features.width;
+      }
+      load.host_seconds += seconds;
+      load.bytes += bytes;
+      entries.emplace_back(collector, &load);
     }
     return entries;
   }
@@ -226,10 +252,17 @@ profile::Report make_report(const Collector& collector, const std::vector<long l
   profile::Report report;
   {
     std::lock_guard lock(profile_mutex());
-    for (const auto& [key, operation] : collector.operations) {
-      Operation& copy = report.operations.emplace_back(operation);
-      copy.device = key.first;
-      copy.name = key.second;
+    for (const auto& [key, load] : collector.loads) {  // those of one operation follow one another
+      if (!load.kind.empty()) report.loads.push_back(load);
+      const bool same = !report.operations.empty() && report.operations.back().device == load.device &&
+                        report.operations.back().name == load.operation;
+      Operation& sum = same ? report.operations.back() : report.operations.emplace_back();
+      sum.device = load.device;
+      sum.name = load.operation;
+      sum.calls += load.calls;
+      sum.device_seconds += load.device_seconds;
+      sum.host_seconds += load.host_seconds;
+      sum.bytes += load.bytes;
     }
     for (const auto& [device, peak] : collector.peaks) report.devices.push_back({device, peak, 0});
   }
@@ -247,7 +280,7 @@ profile::Report make_report(const Collector& collector, const std::vector<long l
 
 /// The whole process's profile, if TANDEM_LAYERS asks for it.
 Collector* whole_process = nullptr;
-std::string& page_file() {
+std::string& output_file() {
   static auto& file = *new std::string;
   return file;
 }
@@ -255,10 +288,12 @@ std::string& page_file() {
 void report_at_exit() {
   try {
     const profile::Report report = make_report(*whole_process, std::vector<long long>(flush_counts().size(), 0));
-    std::fputs(report.text().c_str(), stderr);
-    if (page_file().empty()) return;
-    std::ofstream file(page_file());
-    if (!(file << report.html() << std::flush)) log(TD_LOG_ERROR, "profile: cannot write " + page_file());
+    const bool json = output_file().ends_with(".json");
+    if (!json) std::fputs(report.text().c_str(), stderr);
+    if (output_file().empty()) return;
+    std::ofstream file(output_file());
+    if (!(file << (json ? report.json() : report.html()) << std::flush))
+      log(TD_LOG_ERROR, "profile: cannot write " + output_file());
   } catch (const std::exception& problem) {
     log(TD_LOG_ERROR, std::string("profile: ") + problem.what());
   }
@@ -267,9 +302,9 @@ void report_at_exit() {
 }  // namespace
 
 void wrap_profile(td_layer& layer, const std::string& options, td_backend& table) {
-  if (!options.empty() && !options.ends_with(".html"))
+  if (!options.empty() && !options.ends_with(".html") && !options.ends_with(".json"))
     fail("Device", "TANDEM_LAYERS: profile has no option \"" + options +
-                       "\"; the name of a page, \"FILE.html\", is its only one");
+                       "\"; it takes the name of a page, \"FILE.html\", or of a file for programs, \"FILE.json\"");
   auto* profile = new Profile(layer);
   layer.state = profile;
   wrap_all<Profile>(table);
@@ -279,7 +314,7 @@ void wrap_profile(td_layer& layer, const std::string& options, td_backend& table
   auto collector = std::make_shared<Collector>();
   whole_process = collector.get();
   active_collectors().push_back(std::move(collector));
-  page_file() = options;
+  output_file() = options;
   std::atexit(report_at_exit);
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../json.hpp"
+
 namespace tandem::profile {
 namespace {
 
@@ -65,7 +67,52 @@ std::vector<std::string> notes(const Report& report) {
   return lines;
 }
 
+/// Members of an object: "name": value, one after the other.
+class Object {
+ public:
+  template <class Value>
+  Object& add(const char* name, const Value& value) {
+    text_ += (text_.empty() ? "" : ", ") + detail::json_text(name) + ": " + json(value);
+    return *this;
+  }
+  std::string text() const { return "{" + text_ + "}"; }
+
+ private:
+  static std::string json(const std::string& value) { return detail::json_text(value); }
+  static std::string json(long long value) { return std::to_string(value); }
+  static std::string json(double value) { return number_text("%.17g", value); }
+  template <class First, class Second>
+  static std::string json(const std::pair<First, Second>& pair) {
+    return "[" + json(pair.first) + ", " + json(pair.second) + "]";
+  }
+  template <class Value>
+  static std::string json(const std::vector<Value>& list) {
+    std::string text;
+    for (const Value& value : list) text += (text.empty() ? "" : ", ") + json(value);
+    return "[" + text + "]";
+  }
+  static std::string json(const Operation& o) {
+    return Object().add("device", o.device).add("name", o.name).add("calls", o.calls)
+        .add("device_seconds", o.device_seconds).add("host_seconds", o.host_seconds).add("bytes", o.bytes).text();
+  }
+  static std::string json(const Load& l) {
+    return Object().add("device", l.device).add("operation", l.operation).add("kind", l.kind).add("count", l.count)
+        .add("size", l.size).add("width", l.width).add("steps", l.steps).add("calls", l.calls)
+        .add("device_seconds", l.device_seconds).add("host_seconds", l.host_seconds).add("bytes", l.bytes).text();
+  }
+  static std::string json(const DeviceMemory& m) {
+    return Object().add("device", m.device).add("peak_bytes", m.peak_bytes).add("ceiling", m.ceiling).text();
+  }
+
+  std::string text_;
+};
+
 }  // namespace
+
+std::string Report::json() const {
+  return Object().add("operations", operations).add("loads", loads).add("devices", devices).add("flushes", flushes).text() +
+         "\n";
+}
 
 std::string Report::text() const {
   std::vector<Cells> table;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "../json.hpp"
 #include "../layers/stack.hpp"
 #include "../program/expression.hpp"
 #include "environment.hpp"
@@ -12,23 +13,6 @@ extern char** environ;
 
 namespace tandem {
 namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 /// Variables of ours that are set, and TANDEM_ ones that we do not know.
 struct Environment {
@@ -97,28 +81,28 @@ std::string info_text(const std::vector<BackendInfo>& list) {
 
 std::string info_json(const std::vector<BackendInfo>& list) {
   std::ostringstream out;
-  out << "{\"version\": " << quoted(version()) << ", \"abi\": " << TD_ABI_VERSION
-      << ", \"default_device\": " << quoted(default_device_name()) << ", \"layers\": [";
+  out << "{\"version\": " << detail::json_text(version()) << ", \"abi\": " << TD_ABI_VERSION
+      << ", \"default_device\": " << detail::json_text(default_device_name()) << ", \"layers\": [";
   const std::vector<std::string> layers = layers_in_effect();
-  for (std::size_t i = 0; i < layers.size(); ++i) out << (i ? ", " : "") << quoted(layers[i]);
+  for (std::size_t i = 0; i < layers.size(); ++i) out << (i ? ", " : "") << detail::json_text(layers[i]);
   out << "], \"backends\": [";
   const char* separator = "";
   for (const BackendInfo& backend : list) {
-    out << separator << "{\"name\": " << quoted(backend.name) << ", \"path\": " << quoted(backend.path)
-        << ", \"problem\": " << quoted(backend.problem) << ", \"devices\": [";
-    for (std::size_t i = 0; i < backend.devices.size(); ++i) out << (i ? ", " : "") << quoted(backend.devices[i]);
+    out << separator << "{\"name\": " << detail::json_text(backend.name) << ", \"path\": " << detail::json_text(backend.path)
+        << ", \"problem\": " << detail::json_text(backend.problem) << ", \"devices\": [";
+    for (std::size_t i = 0; i < backend.devices.size(); ++i) out << (i ? ", " : "") << detail::json_text(backend.devices[i]);
     out << "], \"facts\": {";
     for (std::size_t i = 0; i < backend.facts.size(); ++i)
-      out << (i ? ", " : "") << quoted(backend.facts[i].first) << ": " << quoted(backend.facts[i].second);
+      out << (i ? ", " : "") << detail::json_text(backend.facts[i].first) << ": " << detail::json_text(backend.facts[i].second);
     out << "}}";
     separator = ", ";
   }
   out << "], \"environment\": {";
   const Environment environment = environment_in_effect();
   for (std::size_t i = 0; i < environment.known.size(); ++i)
-    out << (i ? ", " : "") << quoted(environment.known[i].first) << ": " << quoted(environment.known[i].second);
+    out << (i ? ", " : "") << detail::json_text(environment.known[i].first) << ": " << detail::json_text(environment.known[i].second);
   out << "}, \"unknown_variables\": [";
-  for (std::size_t i = 0; i < environment.unknown.size(); ++i) out << (i ? ", " : "") << quoted(environment.unknown[i]);
+  for (std::size_t i = 0; i < environment.unknown.size(); ++i) out << (i ? ", " : "") << detail::json_text(environment.unknown[i]);
   out << "]}\n";
   return out.str();
 }

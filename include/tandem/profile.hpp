@@ -19,6 +19,27 @@ struct Operation {
   double bytes = 0;            // of the arrays read and written, each element once
 };
 
+/// Calls of one operation and about one size: what their cost on another device can be told from. Sizes are those of the
+/// first call; the others differ by an eighth of an octave at most.
+struct Load {
+  std::string device, operation;
+  /// What the cost depends on beside the sizes: the verb, its dtype and variant, "sort float32 values"; the direction of a
+  /// transfer; of programs how they go through memory, "map", "map strided", "rows", "columns", the two
+  /// with "fused" where more than the elements are reduced, or "rows again".
+  std::string kind;
+  /// Parts that are independent of one another (matrices of a stack, lines along an axis, rows of a reduction, places of a
+  /// gather), and the elements of each; of matrices the edge of the cube of their multiply-adds.
+  double count = 1, size = 1;
+  /// Of matrices the shortest edge in units of `size`; of lines the step between elements; of maps the length of the last
+  /// axis; of rows 16 where an input is broadcast; of places how many there are to look up; of Fourier transforms the number
+  /// of axes.
+  double width = 1;
+  /// Of programs: operation and dtype, "exp float32", and how often one call executes it.
+  std::vector<std::pair<std::string, double>> steps;
+  long long calls = 0;
+  double device_seconds = 0, host_seconds = 0, bytes = 0;  // of all calls, as in Operation
+};
+
 struct DeviceMemory {
   std::string device;
   long long peak_bytes;        // of live arrays, seen when memory was asked for
@@ -27,6 +48,7 @@ struct DeviceMemory {
 
 struct Report {
   std::vector<Operation> operations;  // the longest device time first
+  std::vector<Load> loads;
   std::vector<DeviceMemory> devices;
   std::vector<std::pair<std::string, long long>> flushes;  // reasons that occurred, see docs/fusion.md
 
@@ -34,6 +56,8 @@ struct Report {
   TANDEM_API std::string text() const;
   /// The same as a page of HTML that needs nothing else.
   TANDEM_API std::string html() const;
+  /// All of it, for programs: an object with the members of this structure.
+  TANDEM_API std::string json() const;
 };
 
 /// Counts what all threads do on all devices from its construction to its end. May be nested. Where no scope lives (and
